@@ -6,7 +6,7 @@ begin
         create role lithify_owner login nosuperuser nobypassrls;
     end if;
     if not exists (select from pg_roles where rolname = 'lithify_worker') then
-        create role lithify_worker login nosuperuser nobypassrls;
+        create role lithify_worker login noinherit nosuperuser nobypassrls;
     end if;
     if not exists (select from pg_roles where rolname = 'lithify_gateway') then
         create role lithify_gateway login nosuperuser nobypassrls;
@@ -19,5 +19,5 @@ begin
     end if;
 end
 $$;
--- A worker takes these on for single statements (set local role), never by inheritance.
-grant lithify_scheduler, lithify_relay to lithify_worker with inherit false, set true;
+-- A worker takes these on for single transactions (set local role), never by inheritance.
+grant lithify_scheduler, lithify_relay to lithify_worker;

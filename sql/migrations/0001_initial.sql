@@ -10,11 +10,13 @@
 create table subjects (
     tenant text not null,
     subject_key text not null,
+    user_id text not null,
     version bigint not null default 0,
     epoch integer not null default 0,
     timezone text,
     primary key (tenant, subject_key)
 );
+comment on column subjects.user_id is 'as the producer named the user; needed to publish a computed session end';
 comment on column subjects.version is 'raised by every transaction that changes what is believed about the subject';
 comment on column subjects.epoch is 'raised by an erasure; work stamped with a lower one is dropped';
 comment on column subjects.timezone is 'profile zone: a setting made by command, never a learned fact';
