@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
+import msgspec
+
 from pipelines import metrics
 from pipelines.deadletters import DeadLetters
 from pipelines.envelope import Codec
@@ -107,7 +109,7 @@ class Processor(Generic[T]):
             "reason": defer.reason,
             "topic": record.topic,
             "key": (record.key or b"").decode("utf-8", "replace"),
-            "value": (record.value or b"null").decode("utf-8", "replace"),
+            "value": msgspec.Raw(record.value or b"null"),
         }
         worker = self._worker.name
         async with unit_of_work(self._pool, self._settings, worker, {receipt.subject_key}) as unit:

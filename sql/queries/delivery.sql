@@ -78,3 +78,12 @@ from json_to_recordset(%(rows)s) as r (
 )
 on conflict (worker, tenant, event_id) do update
 set due_at = excluded.due_at, attempts = deferred.attempts + 1, reason = excluded.reason
+
+-- name: release
+-- Parked events of the subjects in scope that are due go back to the topic they came from.
+with due as (
+    delete from deferred where worker = %(worker)s and due_at <= clock_timestamp()
+    returning topic, key, value, subject_key
+)
+insert into outbox (lane, topic, key, value, subject_key)
+select %(worker)s, topic, key, value, subject_key from due
