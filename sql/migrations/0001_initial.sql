@@ -59,6 +59,7 @@ create table sessions (
     ended_at timestamptz not null,
     explicit boolean not null,
     last_turn_id text not null,
+    last_turn_index integer not null,
     appended_at timestamptz not null,
     end_sent_for text,
     primary key (tenant, subject_key, session_id, started_at)
