@@ -64,7 +64,9 @@ def _stop_between(stops: list[datetime], last: datetime, at: datetime) -> dateti
     return next((stop for stop in stops if last <= stop < at), None)
 
 
-def _close(session_id: str, start: datetime, last: datetime, stops: list[datetime], gap: timedelta) -> Session:
+def _close(
+    session_id: str, start: datetime, last: datetime, stops: list[datetime], gap: timedelta
+) -> Session:
     stop = next((stop for stop in stops if last <= stop <= last + gap), None)
     ended = last + gap if stop is None else stop
     return Session(start, last, ended, session_id, explicit=stop is not None)

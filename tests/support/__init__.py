@@ -1,0 +1,1 @@
+"""What several suites share: builders and readers of recorded data."""
