@@ -17,6 +17,10 @@ from pipelines.slots.rows import TABLES, Fields, SlotKey, conflict_row, stored_f
 from pipelines.store.unit_of_work import UnitOfWork, json_value
 
 
+Placed = tuple[SlotKey | tuple[str, str], Evidence]
+"""Evidence and where it belongs: a slot, or every slot of (subject key, subject)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Folded:
     """One slot after its fold."""
@@ -53,7 +57,7 @@ class Folder:
         unit: UnitOfWork,
         effects: Effects,
         slots: Iterable[SlotKey],
-        evidence: Sequence[tuple[SlotKey | tuple[str, str], Evidence]] = (),
+        evidence: Sequence[Placed] = (),
         *,
         replaced_turns: Mapping[str, int] | None = None,
         as_of: datetime | None = None,
@@ -123,7 +127,7 @@ def _without(items: list[Evidence], replaced: Mapping[str, int]) -> list[Evidenc
     ]
 
 
-def _entering(key: SlotKey, evidence: Sequence[tuple[SlotKey | tuple[str, str], Evidence]]) -> list[Evidence]:
+def _entering(key: SlotKey, evidence: Sequence[Placed]) -> list[Evidence]:
     subject = (key.subject_key, key.subject)
     return [item for place, item in evidence if place in (key, subject)]
 
@@ -147,7 +151,7 @@ def _slot_row(key: SlotKey, open_state: SlotState, version: int, state: SlotStat
         "version": version,
         "contenders": json_value(open_state.contenders),
         "hints": json_value(state.hints),
-        "awaits_session": any(item.end_rule == "next_session_end" for item in state.overrides[-3:]),
+        "awaits_session": any(item.end_rule == "next_session_end" and item.session is None for item in state.overrides),
         "next_change_at": open_state.next_change_at,
     }
 

@@ -38,6 +38,7 @@ create table turns (
     trace_id text,
     epoch integer not null,
     outcome text not null default 'accepted',
+    stored integer not null default 0,
     generation integer not null default 0,
     decided json,
     decided_at timestamptz,
@@ -329,6 +330,7 @@ begin
 end
 $$;
 create policy outbox_to_relay on outbox to lithify_relay using (true);
+create policy inbox_to_prune on inbox to lithify_scheduler using (true);
 
 grant select, insert, update, delete on
     subjects, turns, sessions, session_ends, claims, slots, facts, overrides, conflicts, verdicts, episodes, embeddings,
@@ -341,10 +343,12 @@ grant select on
 grant select, delete on outbox to lithify_relay;
 grant select (tenant, subject_key) on subjects to lithify_scheduler;
 grant select (tenant, subject_key, turn_id, appended_at, reflected_at, outcome) on turns to lithify_scheduler;
-grant select (tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, appended_at, end_sent_for)
-    on sessions to lithify_scheduler;
+grant select (
+    tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, appended_at, end_sent_for
+) on sessions to lithify_scheduler;
 grant select (tenant, subject_key, slot_id, next_change_at) on slots to lithify_scheduler;
 grant select (tenant, subject_key, fact_id, sys_to) on facts to lithify_scheduler;
 grant select (tenant, subject_key, episode_id) on episodes to lithify_scheduler;
 grant select (tenant, subject_key, item_kind, item_id, model) on embeddings to lithify_scheduler;
 grant select (worker, tenant, subject_key, event_id, due_at) on deferred to lithify_scheduler;
+grant select (received_at), delete on inbox to lithify_scheduler;
