@@ -9,7 +9,7 @@ from lithify.domain.catalog import Attribute
 from lithify.domain.claims import Claim, Command, Evidence, Kind, Polarity, order
 from lithify.domain.policy import Policy
 from lithify.domain.sessions import Session
-from lithify.domain.slots import contenders, declarations, overrides
+from lithify.domain.slots import contenders, intervals, overrides, promotions
 from lithify.domain.slots.broad import on_return, on_withdrawal
 from lithify.domain.slots.calendar import SessionIndex
 from lithify.domain.slots.cell import Cell, Fold
@@ -116,9 +116,9 @@ def _fire(fold: Fold, cell: Cell, payload: object) -> bool:
         case OverrideRow():
             return overrides.lapse(fold, cell, payload)
         case Scheduled():
-            return declarations.take_effect(fold, cell, payload)
+            return intervals.take_effect(fold, cell, payload)
         case Day():
-            return contenders.end_of_day(fold, cell, payload)
+            return promotions.end_of_day(fold, cell, payload)
         case (str(value), Polarity() as polarity):
             return contenders.fall_silent(fold, cell, (value, polarity))
         case _:

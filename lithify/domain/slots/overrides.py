@@ -78,9 +78,7 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
 
 
 def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: Hold) -> OverrideRow | None:
-    """The override that already says `stance` here; one that has not begun is met only by words of its
-    kind.
-    """
+    """The override that says `stance` here already; one not yet begun is met by words of its kind only."""
     found = [
         row
         for row in cell.overrides
