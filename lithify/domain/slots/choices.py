@@ -2,9 +2,9 @@
 
 from lithify.domain.claims import Basis, Claim
 from lithify.domain.slots import contenders, overrides
-from lithify.domain.slots.answers import compatible, set_aside
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.declarations import reinforce, rule_of
+from lithify.domain.slots.denials import set_aside
 from lithify.domain.slots.rows import FactRow, Hold, Said, Stance
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import Number, ask, clash, decide, override_trace
@@ -16,7 +16,7 @@ def choose(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> Non
     cued = overrides.passing(claim) or stated_end_runs(fold, cell, words.stance)
     if fact is not None and fact.stance == words.stance:
         return_for_now(fold, cell, claim, words, fact, cued=cued)
-    elif compatible(cell, words.stance):
+    elif cell.denies_another(words.stance):
         set_aside(fold, cell, claim, words, lasting=False)
     else:
         contenders.note(fold, cell, claim, words.stance, cued=cued, strong=False)
@@ -46,9 +46,7 @@ def override(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> N
 
 
 def return_for_now(fold: Fold, cell: Cell, claim: Claim, words: Said, fact: FactRow, *, cued: bool) -> None:
-    """Rule 8: a choice of the stored value ends its session's overrides, and lies over those of every
-    session.
-    """
+    """Rule 8: a choice of the stored value ends its session's overrides and lies over all others."""
     session = fold.sessions.key(claim)
     contenders.note(fold, cell, claim, words.stance, cued=cued, strong=False)
     reinforce(fold, fact, claim.id)

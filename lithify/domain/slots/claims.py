@@ -2,19 +2,12 @@
 
 from lithify.domain.claims import Basis, Claim, Cue, Polarity
 from lithify.domain.slots import contenders, overrides
-from lithify.domain.slots.answers import (
-    answer_no,
-    answered_no,
-    compatible,
-    guard,
-    over_already,
-    removes_danger,
-    set_aside,
-)
+from lithify.domain.slots.answers import guard, over_already, removes_danger
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.choices import choose, over_pinned, override, reinforced, stated_end_runs
 from lithify.domain.slots.contenders import keep
-from lithify.domain.slots.declarations import declare, establish, reinforce, rule_of
+from lithify.domain.slots.declarations import declare, end_overrides, establish, reinforce, rule_of
+from lithify.domain.slots.denials import answer_no, answered_no, set_aside
 from lithify.domain.slots.intervals import schedule
 from lithify.domain.slots.rows import FactRow, Hold, Said, Stance, said
 from lithify.domain.slots.state import VerdictKind
@@ -29,16 +22,16 @@ def on_value(fold: Fold, claim: Claim) -> None:
     value = fold.canonical(claim.value, claim.quantity)
     cell, words = fold.cell(value), said(claim, value)
     basis = _basis(fold, cell, claim, words.stance)
-    if basis is Basis.INFERRED:
-        _infer(fold, cell, claim, words)
-    elif answered_no(cell, claim, words):
+    if answered_no(cell, claim, words):
         answer_no(fold, cell, claim, words)
-    elif claim.valid_to is not None and claim.valid_to <= claim.occurred_at:
-        over_already(fold, cell, claim, words, basis)
     elif removes_danger(fold, cell, words.stance) and (
         basis is not Basis.INSTRUCTION or overrides.passing(claim)
     ):
         guard(fold, cell, claim, words)
+    elif basis is Basis.INFERRED:
+        _infer(fold, cell, claim, words)
+    elif claim.valid_to is not None and claim.valid_to <= claim.occurred_at:
+        over_already(fold, cell, claim, words, basis)
     elif overrides.passing(claim) or basis is Basis.CHOICE:
         choose(fold, cell, claim, words, overrides.hold_of(claim))
     elif claim.valid_from is not None and claim.valid_from > claim.occurred_at:
@@ -71,7 +64,7 @@ def _infer(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
 def _lasting(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) -> None:
     """A statement, change or instruction without a passing cue."""
     fact, stance = cell.active, words.stance
-    if compatible(cell, stance):
+    if cell.denies_another(stance):
         set_aside(fold, cell, claim, words, lasting=True)
     elif fact is not None and fact.pinned and cell.contradicts(stance):
         over_pinned(fold, cell, claim, words, basis)
@@ -102,22 +95,19 @@ def _declare(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) ->
         kind = VerdictKind.PROMOTED
     else:
         kind = VerdictKind.ESTABLISHED
-    rule = rule_of(basis)
+    rule, confidence = rule_of(basis), fold.policy.confidence[basis]
     if claim.basis is Basis.CONFIRMATION:
         rule = "confirmed"
     elif claim.basis is Basis.STATEMENT and basis is Basis.CHANGE:
-        rule = "opposite_statement"
-    confidence = max(
-        fold.policy.confidence[claim.basis], fold.policy.confidence[basis] if rule == "confirmed" else 0
-    )
-    declare(fold, cell, words, rule, kind=kind, confidence=confidence, trace={})
+        rule, confidence = "opposite_statement", fold.policy.confidence[claim.basis]
+    opened_by = rule_of(claim.basis if rule == "confirmed" else basis)
+    declare(fold, cell, words, rule, kind=kind, opened_by=opened_by, confidence=confidence)
     contenders.note(fold, cell, claim, words.stance, cued=False, strong=True)
 
 
 def _state_again(fold: Fold, cell: Cell, claim: Claim, words: Said, fact: FactRow) -> None:
     """Rule 8: a statement of the stored value ends all overrides."""
-    for row in cell.running(fold.now):
-        overrides.end(fold, cell, row, "stated_again", cause=claim.id)
+    end_overrides(fold, cell, claim)
     settle(cell, fold.now)
     contenders.note(fold, cell, claim, words.stance, cued=False, strong=True)
     reinforce(fold, fact, claim.id)

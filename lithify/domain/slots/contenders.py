@@ -1,6 +1,6 @@
 """Contenders: how evidence gathers, when it promotes a value, and when a promotion is undone."""
 
-from lithify.domain.claims import Claim
+from lithify.domain.claims import Claim, Evidence
 from lithify.domain.policy import PromotionPolicy
 from lithify.domain.slots.cell import Cell, Fold, Rank
 from lithify.domain.slots.evidence import ContenderRow
@@ -55,16 +55,14 @@ def fall_silent(fold: Fold, cell: Cell, stance: Stance) -> bool:
     return True
 
 
-def void(fold: Fold, cell: Cell, stance: Stance) -> bool:
-    """Void the evidence for one stance; whether there was any."""
+def void(fold: Fold, cell: Cell, stance: Stance) -> None:
+    """Void the evidence for one stance."""
     settle(cell, fold.now, stance, "contender")
-    return cell.book.forget(stance)
+    cell.book.forget(stance, fold.now)
 
 
 def needed_days(cell: Cell, stance: Stance, rates: PromotionPolicy) -> int:
-    """Distinct days a contender needs: more where it would not replace anything, since a habit has to
-    form.
-    """
+    """Distinct days a contender needs: more where nothing is replaced, since a habit has to form."""
     return rates.min_days if cell.contradicts(stance) else rates.min_days_empty
 
 
@@ -91,6 +89,7 @@ def freeze(fold: Fold, cell: Cell, row: ContenderRow) -> Contender:
         threshold=fold.rates.threshold,
         first_support=row.first_support,
         last_support=row.last_support,
+        ends_at=row.last_support + fold.rates.window,
         claim_ids=tuple(row.claim_ids),
     )
 
@@ -103,7 +102,7 @@ def best(cell: Cell, rates: PromotionPolicy) -> ContenderRow | None:
     )
 
 
-def keep(fold: Fold, cell: Cell, claim: Claim, words: Said, rule: str) -> None:
+def keep(fold: Fold, cell: Cell, claim: Evidence, words: Said, rule: str) -> None:
     """Record that `claim` changed nothing, by `rule`."""
     fact = cell.active
     replaced = fact.value if fact is not None and cell.contradicts(words.stance) else None

@@ -4,7 +4,8 @@ from datetime import datetime
 
 from lithify.domain.claims import Claim, Evidence
 from lithify.domain.slots.cell import Cell, Fold, Rank
-from lithify.domain.slots.declarations import declare, new_fact, start_anew
+from lithify.domain.slots.declarations import declare, new_fact, rule_of, start_anew
+from lithify.domain.slots.denials import set_aside
 from lithify.domain.slots.rows import UNKNOWN_START, FactRow, Said, Scheduled
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import Number, clash, decide, settle
@@ -49,11 +50,15 @@ def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> bool:
             replaced=old.value,
         )
         return True
+    if cell.denies_another(item.said.stance):
+        set_aside(fold, cell, item.claim, item.said, lasting=True)
+        return True
     if old is not None and contradicted:
         clash(fold, item.claim, item.said.value, old, VerdictKind.SUPERSEDED)
-    kind = VerdictKind.SUPERSEDED if old else VerdictKind.ESTABLISHED
-    confidence = fold.policy.confidence[item.claim.basis]
-    declare(fold, cell, item.said, "scheduled", kind=kind, confidence=confidence, trace={})
+    kind = VerdictKind.SUPERSEDED if contradicted else VerdictKind.ESTABLISHED
+    basis = item.claim.basis
+    confidence = fold.policy.confidence[basis]
+    declare(fold, cell, item.said, "scheduled", kind=kind, opened_by=rule_of(basis), confidence=confidence)
     return True
 
 
@@ -69,7 +74,7 @@ def past_interval(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
     if fact is not None and about_fact and not earlier:
         end_of_fact(fold, cell, fact, claim, words.valid_to)
         return
-    row = new_fact(fold, words, "past_interval", fold.policy.confidence[claim.basis])
+    row = new_fact(fold, words, rule_of(claim.basis), fold.policy.confidence[claim.basis])
     row.valid_from = min(words.valid_from or UNKNOWN_START, words.valid_to)
     row.valid_to = words.valid_to
     cell.facts.append(row)

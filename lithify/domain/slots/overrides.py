@@ -124,9 +124,7 @@ def _set_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
 
 
 def _set_next_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
-    """From the end of the session it was said in to the end of the user's next one; open while that is
-    unknown.
-    """
+    """From the end of the session that said so to the end of the next; open while that is unknown."""
     here, there = fold.sessions.of(item), fold.sessions.after(row.last_mention)
     row.end_rule = "next_session_end"
     if there is None:
