@@ -3,7 +3,8 @@
 from lithify.domain.claims import Command, CommandKind
 from lithify.domain.slots import contenders
 from lithify.domain.slots.cell import Cell, Fold
-from lithify.domain.slots.declarations import declare, new_fact, reinforce, start_anew
+from lithify.domain.slots.declarations import declare, new_fact, reinforce, start_anew, take_place
+from lithify.domain.slots.denials import set_aside
 from lithify.domain.slots.rows import FactRow, Said, Stance, said
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import clash, decide, settle
@@ -42,9 +43,14 @@ def _remember(fold: Fold, command: Command) -> None:
 def _tell(fold: Fold, cell: Cell, command: Command, words: Said, rule: str) -> None:
     """Declare by command; a pin stays on what takes a pinned fact's place."""
     old = cell.active
+    if cell.denies_another(words.stance):
+        set_aside(fold, cell, command, words, lasting=True)
+        return
     if old is not None and cell.contradicts(words.stance):
         clash(fold, command, words.value, old, VerdictKind.PROMOTED)
-    fact = declare(fold, cell, words, rule, kind=VerdictKind.PROMOTED, confidence=_CONFIDENCE, trace={})
+    fact = declare(
+        fold, cell, words, rule, kind=VerdictKind.PROMOTED, opened_by="command", confidence=_CONFIDENCE
+    )
     if old is not None and old.pinned:
         fact.pinned = True
 
@@ -69,7 +75,9 @@ def _correct(fold: Fold, command: Command) -> None:
         if not was_active
         else _tell_instead(fold, cell, command, words, wrong)
     )
-    wrong.superseded_by = right.id
+    for row in cell.facts:
+        if row is wrong or row.superseded_by == wrong.id:
+            row.superseded_by = right.id
     decide(
         fold,
         VerdictKind.SUPERSEDED,
@@ -92,18 +100,14 @@ def _tell_instead(fold: Fold, cell: Cell, command: Command, words: Said, wrong: 
         reinforce(fold, home.active, command.id)
         home.active.valid_from = min(home.active.valid_from, wrong.valid_from)
         return home.active
-    before = len(fold.verdicts)
-    declare(fold, home, words, "correct", kind=VerdictKind.SUPERSEDED, confidence=_CONFIDENCE, trace={})
-    del fold.verdicts[before:]
-    right = home.active
-    assert right is not None
+    right = take_place(fold, home, words, "command", _CONFIDENCE)
     right.valid_from, right.pinned = wrong.valid_from, wrong.pinned
     return right
 
 
 def _replacement(fold: Fold, cell: Cell, words: Said, wrong: FactRow) -> FactRow:
     """The right value over a closed interval of history."""
-    right = new_fact(fold, words, "correct", _CONFIDENCE)
+    right = new_fact(fold, words, "command", _CONFIDENCE)
     right.valid_from, right.valid_to = wrong.valid_from, wrong.valid_to
     (fold.cell(words.value) if fold.per_value else cell).facts.append(right)
     return right
