@@ -9,12 +9,13 @@ from typing import Self
 
 from ops.local.broker import broker_part
 from ops.local.console import Console
+from ops.local.errors import StackError
 from ops.local.folder import DataFolder
-from ops.local.part import Part, Step
+from ops.local.part import Backoff, Part, Step
 from ops.local.ports import HOST
 from ops.local.postgres import Cluster
 from ops.local.probes import answers
-from ops.local.supervisor import Backoff, StackError, Supervisor
+from ops.local.supervisor import Supervisor
 
 SERVERS = ("postgres", "broker")
 WORKERS = ("importance", "extraction", "conflict", "reflection", "gateway")
@@ -28,8 +29,8 @@ _SESSION_TIMEOUT_SECONDS = 6  # a group join takes half of it on the embedded br
 class Stack:
     """PostgreSQL, the broker, the workers and the gateway, as one thing with a start and a stop.
 
-    A server that the environment names already (`LITHIFY_DATABASE_URL`, `LITHIFY_KAFKA_BOOTSTRAP`) is used as it
-    is, and no embedded one is started in its place.
+    A server that the environment names already (`LITHIFY_DATABASE_URL`, `LITHIFY_KAFKA_BOOTSTRAP`) is used as
+    it is, and no embedded one is started in its place.
 
     Args:
         data_dir: The data folder.
