@@ -53,7 +53,7 @@ def _up(data_dir: Path, parts: Sequence[str]) -> int:
 
 
 def _listen() -> None:
-    """Turn signals into an interrupt: SIGINT also where a shell's `&` ignores it, SIGHUP unless under `nohup`."""
+    """Turn signals into an interrupt, also where a shell's `&` ignores SIGINT; `nohup` keeps its way."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:

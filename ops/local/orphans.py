@@ -9,14 +9,16 @@ from pathlib import Path
 
 from ops.local.errors import StackError
 
-_ORPHAN_SECONDS = 20.0
 
-
-def end_orphans(data: Path) -> None:
+def end_orphans(data: Path, patience: float = 20.0) -> None:
     """End server processes that a killed supervisor left here, then remove their lock file.
 
     The lock file alone says little: after a crash its number may belong to any other process. Every process
     of a server works in the data folder, so that is what is looked for. This stack holds the folder's lock.
+
+    Args:
+        data: The database's own folder.
+        patience: Seconds they get in all; after half of them they are killed.
 
     Raises:
         StackError: If a process does not end.
@@ -26,9 +28,9 @@ def end_orphans(data: Path) -> None:
     began = time.monotonic()
     while pids := _working_in(data):
         waited = time.monotonic() - began
-        if waited > _ORPHAN_SECONDS:
+        if waited > patience:
             raise StackError(f"process {pids[0]} still works in {data}")
-        number = signal.SIGINT if waited < _ORPHAN_SECONDS / 2 else signal.SIGKILL
+        number = signal.SIGINT if waited < patience / 2 else signal.SIGKILL
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -20,6 +20,7 @@ from ops.local.supervisor import Supervisor
 SERVERS = ("postgres", "broker")
 WORKERS = ("importance", "extraction", "conflict", "reflection", "gateway")
 PARTS = SERVERS + WORKERS
+WORKERS_COMMAND = (sys.executable, "-m", "workers")
 DEFAULT_DATA_DIR = Path(".lithify")
 
 _ROOT = Path(__file__).parents[2]
@@ -39,6 +40,7 @@ class Stack:
         environment: What parts inherit and where settings are looked up; the process's own by default.
         fsync: Whether commits survive a power cut; off only for tests.
         backoff: How parts that ended are started again.
+        command: Program and first arguments of the workers and of the operators' commands.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class Stack:
         environment: Mapping[str, str] | None = None,
         fsync: bool = True,
         backoff: Backoff | None = None,
+        command: Sequence[str] = WORKERS_COMMAND,
     ) -> None:
         if unknown := set(parts) - set(PARTS):
             raise StackError(f"unknown part {sorted(unknown)[0]!r}; there are {', '.join(PARTS)}")
         self._environment = dict(os.environ if environment is None else environment)
         self._parts = [name for name in PARTS if name in parts]
         self._fsync = fsync
+        self._command = tuple(command)
         self._folder = DataFolder(data_dir)
         self._supervisor = Supervisor(console or Console(None), backoff)
         self._cluster: Cluster | None = None
@@ -190,14 +194,14 @@ class Stack:
         """An operator's command that the workers need, if there are workers."""
         if not set(self._parts) & set(WORKERS):
             return ()
-        return (Step(" ".join(command), (sys.executable, "-m", "workers", *command), self._env()),)
+        return (Step(" ".join(command), (*self._command, *command), self._env()),)
 
     def _worker_part(self, name: str) -> Part:
         command = ("gateway",) if name == "gateway" else ("run", name)
         port = self._folder.port(f"{name}-health")
         return Part(
             name=name,
-            argv=(sys.executable, "-m", "workers", *command),
+            argv=(*self._command, *command),
             env=self._env(LITHIFY_HEALTH_PORT=str(port)),
             ready=lambda: answers(port, "/readyz"),
         )

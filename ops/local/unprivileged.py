@@ -56,13 +56,11 @@ def jail_for(folder: Path) -> Jail | None:
         "gid": gid,
         "program": [str(path) for path in folders if path.exists()],
         "folder": str(folder),
-        "closed": not (
-            _is_open(folder.parent) and all(_is_open(program / name) for name in _NEEDED_BY_OTHERS)
-        ),
+        "closed": not (is_open(folder.parent) and all(is_open(program / name) for name in _NEEDED_BY_OTHERS)),
     }
 
 
-def _is_open(path: Path) -> bool:
+def is_open(path: Path) -> bool:
     """Whether any user may read this file, or enter this folder, by its path."""
     needed = stat.S_IXOTH if path.is_dir() else stat.S_IROTH
     folders = {*path.parents, *path.resolve().parents}

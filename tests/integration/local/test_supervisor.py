@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from ops.local.console import Console
 from ops.local.errors import StackError
 from ops.local.part import Backoff, Part, Step
 from ops.local.supervisor import Supervisor
+from tests.support.processes import eventually, runs
 
 QUICK = Backoff(first=0.05, longest=0.1, attempts=3)
 SERVE = (
@@ -50,24 +51,6 @@ def part(
 
 def step(name: str, program: str, within: float = 10.0) -> Step:
     return Step(name, (sys.executable, "-c", program), dict(os.environ), within)
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Whether a condition comes true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_parts_start_together_and_stop(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
