@@ -9,8 +9,8 @@ from types import FrameType
 
 from ops.local.console import Console
 from ops.local.environment import render
+from ops.local.errors import StackError
 from ops.local.stack import DEFAULT_DATA_DIR, PARTS, Stack
-from ops.local.supervisor import StackError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,8 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _up(data_dir: Path, parts: Sequence[str]) -> int:
     """Run the stack until a signal or a failure. A second signal kills it."""
     console = Console(sys.stderr)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    _listen()
     stack = Stack(data_dir, parts, console=console)
     try:
         with stack:
@@ -51,6 +50,14 @@ def _up(data_dir: Path, parts: Sequence[str]) -> int:
         stack.kill_all()
     console.line("supervisor", "stopped")
     return 0
+
+
+def _listen() -> None:
+    """Turn signals into an interrupt, also where a shell's `&` ignores SIGINT; `nohup` keeps its way."""
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

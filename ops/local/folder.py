@@ -17,8 +17,8 @@ import shutil
 from pathlib import Path
 from typing import Self
 
+from ops.local.errors import StackError
 from ops.local.ports import choose
-from ops.local.supervisor import StackError
 
 _PASSWORDS = ("superuser_password", "owner_password", "worker_password", "gateway_password")
 _KEYS = ("pseudonym_key", "dead_letter_key")

@@ -44,7 +44,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an embedded broker, as `host:port`. Topics are shared by all tests: name them uniquely."""
+    """The address of an embedded broker, as `host:port`. All tests share its topics: name them uniquely."""
     with Stack(tmp_path_factory.mktemp("broker"), ["broker"], environment={}) as stack:
         yield stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]
 
