@@ -33,7 +33,7 @@ create table turns (
     turn_index integer not null,
     importance smallint not null,
     skipped boolean not null,
-    body jsonb not null,
+    body json not null,
     occurred_at timestamptz not null,
     received_at timestamptz not null,
     appended_at timestamptz not null default clock_timestamp(),
@@ -41,7 +41,7 @@ create table turns (
     epoch integer not null,
     outcome text not null default 'accepted',
     generation integer not null default 0,
-    decided jsonb,
+    decided json,
     decided_at timestamptz,
     reflected_at timestamptz,
     primary key (tenant, turn_id)
@@ -90,7 +90,7 @@ create table claims (
     generation integer not null,
     current boolean not null default true,
     occurred_at timestamptz not null,
-    body jsonb not null,
+    body json not null,
     primary key (tenant, claim_id)
 );
 comment on table claims is 'evidence: claims and slot commands, in the domain''s form, append-only';
@@ -255,7 +255,7 @@ create table inbox (
     tenant text not null,
     event_id text not null,
     subject_key text not null,
-    digest bytea not null,
+    digest text not null,
     received_at timestamptz not null default transaction_timestamp(),
     primary key (worker, tenant, event_id)
 );
@@ -263,15 +263,16 @@ comment on table inbox is 'which events each worker has applied: what makes at-l
 
 create table outbox (
     id bigint generated always as identity primary key,
-    partition smallint not null,
+    lane text not null,
     topic text not null,
-    key bytea not null,
-    value bytea not null,
+    key text not null,
+    value json not null,
     subject_key text not null,
     created_at timestamptz not null default transaction_timestamp()
 );
+comment on column outbox.lane is 'the worker that wrote the row; one relay a lane publishes in id order';
 comment on table outbox is 'what a transaction will have published; a row is deleted once the broker has it';
-create index outbox_by_partition on outbox (partition, id);
+create index outbox_by_lane on outbox (lane, id);
 
 create table deferred (
     worker text not null,
@@ -282,8 +283,8 @@ create table deferred (
     attempts integer not null,
     reason text not null,
     topic text not null,
-    key bytea not null,
-    value bytea not null,
+    key text not null,
+    value json not null,
     primary key (worker, tenant, event_id)
 );
 comment on table deferred is 'parked work: acknowledged, and published again when due';
