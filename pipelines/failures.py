@@ -19,6 +19,8 @@ class Cause(StrEnum):
     """The same event id came before with other content."""
     VERSION_UNKNOWN = "version_unknown"
     """Written by a newer release; to be replayed after the upgrade."""
+    NOT_SUPPORTED = "not_supported"
+    """Valid, but this release cannot do it yet."""
     REJECTED_BY_STORE = "rejected_by_store"
     UNEXPECTED = "unexpected"
     """A defect: this event makes the worker raise."""

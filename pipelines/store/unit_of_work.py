@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from typing import Any
 
@@ -32,7 +33,6 @@ class Subject:
     subject_key: str
     version: int
     epoch: int
-    timezone: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,12 @@ class UnitOfWork:
             rows = await self.fetch("delivery.read_inbox", worker=self._worker, rows=unknown)
             recorded |= {(row["tenant"], row["event_id"]): row["digest"] for row in rows}
         return [_arrival(item, fresh, first, recorded) for item in receipts]
+
+    async def now(self) -> datetime:
+        """System time for what is written; call it after locking."""
+        rows = await self.fetch("delivery.clock")
+        at: datetime = rows[0]["now"]
+        return at
 
     async def apply(self, effects: Effects) -> None:
         """Write everything and fill the outbox."""

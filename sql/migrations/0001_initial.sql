@@ -13,13 +13,11 @@ create table subjects (
     user_id text not null,
     version bigint not null default 0,
     epoch integer not null default 0,
-    timezone text,
     primary key (tenant, subject_key)
 );
 comment on column subjects.user_id is 'as the producer named the user; needed to publish a computed session end';
 comment on column subjects.version is 'raised by every transaction that changes what is believed about the subject';
 comment on column subjects.epoch is 'raised by an erasure; work stamped with a lower one is dropped';
-comment on column subjects.timezone is 'profile zone: a setting made by command, never a learned fact';
 
 create table turns (
     tenant text not null,
@@ -61,6 +59,7 @@ create table sessions (
     ended_at timestamptz not null,
     explicit boolean not null,
     last_turn_id text not null,
+    last_turn_index integer not null,
     appended_at timestamptz not null,
     end_sent_for text,
     primary key (tenant, subject_key, session_id, started_at)
@@ -108,15 +107,16 @@ create table slots (
     version bigint not null,
     contenders jsonb not null,
     hints jsonb not null,
-    watched_sessions text[] not null,
+    awaits_session boolean not null,
     next_change_at timestamptz,
     published_until timestamptz not null,
     primary key (tenant, slot_id)
 );
 comment on table slots is 'one row a slot: what its fold left open';
-comment on column slots.watched_sessions is 'sessions whose course can still move an override of this slot';
+comment on column slots.awaits_session is 'something in it waits for the user''s next session, whichever that is';
 comment on column slots.published_until is 'changes up to here are on lithify-facts';
 create index slots_by_subject on slots (subject_key, subject);
+create index slots_awaiting on slots (subject_key) where awaits_session;
 create index slots_due on slots (next_change_at) where next_change_at is not null;
 
 create table facts (
@@ -177,6 +177,7 @@ comment on column overrides.session_id is 'seen only in this session; null: in e
 create unique index overrides_current on overrides (tenant, override_id) where sys_to is null;
 create index overrides_by_subject on overrides (subject_key) where sys_to is null;
 create index overrides_by_slot on overrides (slot_id) where sys_to is null;
+create index overrides_by_session on overrides (subject_key, session_id) where sys_to is null and session_id is not null;
 
 create table conflicts (
     tenant text not null,
@@ -322,7 +323,7 @@ begin
              with check (subject_key = any ((select visible_subjects())::text[]))',
             name || '_of_batch', name);
     end loop;
-    foreach name in array array['subjects', 'turns', 'sessions', 'slots', 'deferred'] loop
+    foreach name in array array['subjects', 'turns', 'sessions', 'slots', 'facts', 'episodes', 'embeddings', 'deferred'] loop
         execute format('create policy %I on %I for select to lithify_scheduler using (true)', name || '_due', name);
     end loop;
 end
@@ -343,4 +344,7 @@ grant select (tenant, subject_key, turn_id, appended_at, reflected_at, outcome) 
 grant select (tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, appended_at, end_sent_for)
     on sessions to lithify_scheduler;
 grant select (tenant, subject_key, slot_id, next_change_at, published_until) on slots to lithify_scheduler;
+grant select (tenant, subject_key, fact_id, sys_to) on facts to lithify_scheduler;
+grant select (tenant, subject_key, episode_id) on episodes to lithify_scheduler;
+grant select (tenant, subject_key, item_kind, item_id, model) on embeddings to lithify_scheduler;
 grant select (worker, tenant, subject_key, event_id, due_at) on deferred to lithify_scheduler;

@@ -12,7 +12,7 @@ on conflict do nothing
 
 -- name: lock_subjects
 -- Lock the subjects of a batch, always in the same order, and read their versions.
-select tenant, subject_key, version, epoch, timezone
+select tenant, subject_key, version, epoch
 from subjects
 where subject_key in (select value from json_array_elements_text(%(subjects)s))
 order by tenant, subject_key
@@ -20,7 +20,7 @@ for update
 
 -- name: read_subjects
 -- The same without a lock, for workers that write no state.
-select tenant, subject_key, version, epoch, timezone
+select tenant, subject_key, version, epoch
 from subjects
 where subject_key in (select value from json_array_elements_text(%(subjects)s))
 
@@ -87,3 +87,7 @@ with due as (
 )
 insert into outbox (lane, topic, key, value, subject_key)
 select %(worker)s, topic, key, value, subject_key from due
+
+-- name: clock
+-- System time for what this transaction writes: read after its locks, so that it never runs behind an earlier writer.
+select clock_timestamp() as now
