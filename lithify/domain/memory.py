@@ -72,6 +72,8 @@ class RecentTurn:
     speaker: str | None = None
     importance: int | None = None
     """1..10; None: not scored yet."""
+    timezone: str | None = None
+    """IANA name of the user's zone at that moment, where known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +113,19 @@ def beliefs(slot: SlotView, catalog: Catalog, at: datetime, session_id: str | No
     """What holds in `slot` at `at`, seen from `session_id`: overrides over the facts they shadow.
 
     A single-valued slot shows its topmost override instead of its fact; in a set an override shadows the fact of its
-    own value only. A fact of safety is never shadowed: the override is shown beside it. An override that says what
-    the fact says changes nothing, so the fact is shown.
+    own value only (an attribute that is in no catalog is a set where it holds several facts). "Not V" shadows V and no
+    other value. A fact of safety is never shadowed: the override is shown beside it. An override that says what the
+    fact says changes nothing, so the fact is shown.
     """
     attribute = catalog.get(slot.attribute)
     facts = slot.active(at)
-    single = attribute.cardinality is Cardinality.SINGLE
+    single = attribute.cardinality is Cardinality.SINGLE and len(facts) <= 1
     on_top = _topmost(slot, at, session_id, single=single)
     shadowed: set[str] = set()
     shown: list[Belief] = []
     for kind, item in on_top:
-        under = tuple(fact for fact in facts if single or fact.value == item.value)
+        whole = single and item.polarity is Polarity.POSITIVE
+        under = tuple(fact for fact in facts if whole or fact.value == item.value)
         if any(fact.value == item.value and fact.polarity is item.polarity for fact in under):
             continue
         if attribute.kind is not AttributeKind.SAFETY:

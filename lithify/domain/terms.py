@@ -6,6 +6,7 @@ Deliberately small: it compares a question with the names and values of slots, w
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _RUNS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -25,6 +26,7 @@ STOP_WORDS = frozenset(
 _STOP_CHARACTERS = str.maketrans(dict.fromkeys("的了吗呢啊吧呀我你您他她它们是在有和与就也都这那个什么怎么请", " "))
 
 
+@lru_cache(maxsize=32_768)
 def terms(text: str) -> frozenset[str]:
     """Distinct terms of `text`: lower case, NFKC, stop words removed, a light English stem.
 

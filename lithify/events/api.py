@@ -109,7 +109,7 @@ class Notice(_Model, frozen=True, kw_only=True):
     """Something the caller should know about how an answer came about."""
 
     code: str
-    """no_embedder, embedder_slow, no_extractor, turns_cut, items_cut."""
+    """no_embedder, embedder_slow, embedder_failed, turns_cut, items_cut."""
     detail: str
 
 

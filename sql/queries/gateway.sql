@@ -6,9 +6,9 @@
 select set_config('lithify.subjects', %(subject_key)s, true)
 
 -- name: session_state
--- version and zone of the subject, with the last turns of one session, newest first; no row: subject unknown
-select s.version, s.timezone, t.turn_id, t.role, t.speaker, t.content, t.occurred_at, t.importance, t.outcome,
-       t.timezone as turn_timezone, t.turn_index, t.skipped
+-- version of the subject, with the last turns of one session, newest first; no row: subject unknown
+select s.version, t.turn_id, t.role, t.speaker, t.content, t.occurred_at, t.importance, t.outcome,
+       t.timezone
 from subjects s
 left join lateral (
     select * from turns
