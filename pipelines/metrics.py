@@ -69,3 +69,26 @@ REPUBLISHED = Counter(
 )
 SLOTS_REFLECTED = Counter("lithify_slots_reflected_total", "Slots whose due change was published.", registry=REGISTRY)
 EPISODES = Counter("lithify_episodes_total", "Episodes written.", registry=REGISTRY)
+
+REQUESTS = Counter(
+    "lithify_gateway_requests_total", "Requests answered.", ["method", "route", "status"], registry=REGISTRY
+)
+REQUEST_SECONDS = Histogram(
+    "lithify_gateway_request_seconds",
+    "Duration of a request, from its head to its last byte.",
+    ["route"],
+    buckets=_WORK_BUCKETS,
+    registry=REGISTRY,
+)
+BLEND_SECONDS = Histogram(
+    "lithify_gateway_blend_seconds",
+    "Composing a context block from memory, without the database and without embedding.",
+    buckets=_WORK_BUCKETS,
+    registry=REGISTRY,
+)
+CONTEXT_NOTICES = Counter(
+    "lithify_gateway_context_notices_total", "Context blocks that came about in a lesser way.", ["code"], registry=REGISTRY
+)
+STATE_READS = Counter(
+    "lithify_gateway_state_reads_total", "Where a user's state came from: cache or database.", ["source"], registry=REGISTRY
+)
