@@ -41,9 +41,7 @@ def _up(data_dir: Path, parts: Sequence[str]) -> int:
     try:
         with stack:
             print(render(stack.settings_env), flush=True)
-            console.line(
-                "supervisor", f"all parts are up; the gateway is {stack.settings_env['LITHIFY_GATEWAY_URL']}"
-            )
+            console.line("supervisor", f"all parts are up; the gateway is {stack.settings_env['LITHIFY_GATEWAY_URL']}")
             console.line("supervisor", "Ctrl-C stops everything")
             stack.wait()
     except KeyboardInterrupt:

@@ -194,9 +194,7 @@ def _ensure_role(connection: psycopg.Connection, role: str, password: str) -> No
 def _check_version(data: Path) -> None:
     found, needed = (data / "PG_VERSION").read_text().strip(), "18"
     if found != needed:
-        raise StackError(
-            f"{data} was written by PostgreSQL {found}, this is {needed}: dump it there, load it here"
-        )
+        raise StackError(f"{data} was written by PostgreSQL {found}, this is {needed}: dump it there, load it here")
 
 
 def _remove(*paths: Path) -> None:

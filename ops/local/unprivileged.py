@@ -64,6 +64,4 @@ def is_open(path: Path) -> bool:
     """Whether any user may read this file, or enter this folder, by its path."""
     needed = stat.S_IXOTH if path.is_dir() else stat.S_IROTH
     folders = {*path.parents, *path.resolve().parents}
-    return bool(path.stat().st_mode & needed) and all(
-        folder.stat().st_mode & stat.S_IXOTH for folder in folders
-    )
+    return bool(path.stat().st_mode & needed) and all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)

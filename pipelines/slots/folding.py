@@ -16,7 +16,6 @@ from pipelines.slots.evidence import stored_evidence, stored_sessions
 from pipelines.slots.rows import TABLES, Fields, SlotKey, conflict_row, stored_fields, table_rows
 from pipelines.store.unit_of_work import UnitOfWork, json_value
 
-
 Placed = tuple[SlotKey | tuple[str, str], Evidence]
 """Evidence and where it belongs: a slot, or every slot of (subject key, subject)."""
 
@@ -83,10 +82,12 @@ class Folder:
         for key in wanted:
             items = _without(found[key], replaced_turns or {}) + _entering(key, evidence)
             if items:
-                folded.append(self._fold_one(effects, key, items, sessions.get(key.subject_key, []), stored, now, as_of))
+                folded.append(
+                    self._fold_one(effects, key, items, sessions.get(key.subject_key, []), stored, now, as_of)
+                )
         return folded
 
-    def _fold_one(
+    def _fold_one(  # noqa: PLR0917 - the parts of one step
         self,
         effects: Effects,
         key: SlotKey,

@@ -38,6 +38,12 @@ set ended_at = excluded.ended_at,
     importance = excluded.importance,
     turn_ids = excluded.turn_ids
 
+-- name: forget_vectors
+-- Vectors of texts that are about to change.
+delete from embeddings e
+using json_to_recordset(%(rows)s) as r (tenant text, item_id uuid)
+where e.tenant = r.tenant and e.item_id = r.item_id
+
 -- name: due_slots
 -- Slots of one subject with a scheduled change up to an instant.
 select tenant, subject_key, subject, attribute

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lithify.domain.claims import Claim, Command, Evidence
+from lithify.domain.claims import Claim, Command, Evidence, Kind
 from lithify.events import TurnExtracted
 from pipelines.effects import Effects
 from pipelines.envelope import Event
@@ -11,7 +11,6 @@ from pipelines.slots.evidence import evidence_kind, is_broad
 from pipelines.slots.folding import Placed
 from pipelines.slots.rows import SlotKey
 from pipelines.store.unit_of_work import UnitOfWork, json_value
-from lithify.domain.claims import Kind
 
 Extracted = Event[TurnExtracted]
 
@@ -48,7 +47,8 @@ async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Map
         if body.generation > 0:
             intake.replaced[body.turn_id] = body.generation
         resolved = [_resolve(command, facts) for command in body.commands]
-        for item in [*body.claims, *(command for command in resolved if command is not None)]:
+        items: list[Evidence] = [*body.claims, *(command for command in resolved if command is not None)]
+        for item in items:
             intake.placed.append((_place(event, item), item))
             intake.origin[item.id] = event
     return intake

@@ -1,6 +1,7 @@
 """The third stage: from `lithify-claims` to facts, overrides, conflicts and verdicts."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -42,9 +43,9 @@ class ConflictWorker:
         """Keep the claims, fold every slot they or their sessions touch, write the differences, report per turn."""
         effects = Effects()
         events = [item.payload for item in batch.fresh]
-        turns: list[Extracted] = [event for event in events if isinstance(event.body, TurnExtracted)]  # type: ignore[misc]
+        turns: list[Extracted] = [event for event in events if isinstance(event.body, TurnExtracted)]
         known = await self._known(unit, batch)
-        intake = await take_in(unit, turns, {key: row["generation"] for key, row in known.items()})
+        intake = await take_in(unit, turns, {key: int(row["generation"]) for key, row in known.items()})
         slots = await touched_slots(unit, events, intake)
         folded = await self._folder.fold(unit, effects, slots, intake.placed, replaced_turns=intake.replaced)
         keep(effects, intake)
@@ -54,7 +55,7 @@ class ConflictWorker:
         _count(intake, turns)
         return effects
 
-    async def _known(self, unit: UnitOfWork, batch: Batch[Payload]) -> dict[tuple[str, str], dict[str, object]]:
+    async def _known(self, unit: UnitOfWork, batch: Batch[Payload]) -> dict[tuple[str, str], dict[str, Any]]:
         rows = [
             {"tenant": event.envelope.tenant, "turn_id": event.body.turn_id}
             for event in (item.payload for item in [*batch.fresh, *batch.repeated])
@@ -86,9 +87,7 @@ class ConflictWorker:
                 origin = latest[slot.key.subject_key]
                 publish_slot(effects, slot, origin, origin.occurred_at, self._codec)
 
-    def _repeat(
-        self, effects: Effects, batch: Batch[Payload], decided: dict[tuple[str, str], object]
-    ) -> None:
+    def _repeat(self, effects: Effects, batch: Batch[Payload], decided: dict[tuple[str, str], object]) -> None:
         for item in batch.repeated:
             event = item.payload
             if isinstance(event.body, SessionClosed):

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from lithify.domain.claims import Claim, Kind, Polarity
-from lithify.domain.claims import Command as SlotCommand
-from lithify.domain.claims import CommandKind
-from lithify.domain.ids import derive
-from lithify.events import CommandAccepted, CommandName, TurnExtracted
 from pipelines.language.model import Extractor, TurnText
 from pipelines.language.timewords import local_day
+
+from lithify.domain.claims import Claim, CommandKind, Kind, Polarity
+from lithify.domain.claims import Command as SlotCommand
+from lithify.domain.ids import derive
+from lithify.events import CommandAccepted, CommandName, TurnExtracted
 
 _KINDS = {
     CommandName.REMEMBER: CommandKind.REMEMBER,
@@ -44,15 +44,13 @@ def read_command(
 def _named(command: CommandAccepted, event_id: str, occurred_at: datetime) -> list[SlotCommand]:
     if command.command is CommandName.CONSTRAINT:
         words = command.value or command.text
-        return [_slot_command(command, event_id, occurred_at, 0, _CONSTRAINT, words)] if words else []
+        return [_slot_command(command, event_id, occurred_at, _CONSTRAINT, words)] if words else []
     if command.attribute is None and command.fact_id is None:
         return []
-    return [_slot_command(command, event_id, occurred_at, 0, command.attribute or "", command.value)]
+    return [_slot_command(command, event_id, occurred_at, command.attribute or "", command.value)]
 
 
-def _read(
-    command: CommandAccepted, event_id: str, occurred_at: datetime, extractor: Extractor
-) -> list[SlotCommand]:
+def _read(command: CommandAccepted, event_id: str, occurred_at: datetime, extractor: Extractor) -> list[SlotCommand]:
     if not command.text.strip():
         return []
     text = TurnText(
@@ -66,7 +64,7 @@ def _read(
     claims = [claim for claim in extractor.extract(text, None).claims if claim.kind is Kind.VALUE]
     if claims:
         return _from_claims(command, event_id, claims)
-    return [_slot_command(command, event_id, occurred_at, 0, _NOTE, command.text.strip())]
+    return [_slot_command(command, event_id, occurred_at, _NOTE, command.text.strip())]
 
 
 def _from_claims(command: CommandAccepted, event_id: str, claims: Sequence[Claim]) -> list[SlotCommand]:
@@ -92,11 +90,11 @@ def _from_claims(command: CommandAccepted, event_id: str, claims: Sequence[Claim
 
 
 def _slot_command(
-    command: CommandAccepted, event_id: str, occurred_at: datetime, ordinal: int, attribute: str, value: str | None
+    command: CommandAccepted, event_id: str, occurred_at: datetime, attribute: str, value: str | None
 ) -> SlotCommand:
     local_date, day_end = local_day(occurred_at, command.timezone)
     return SlotCommand(
-        id=derive(event_id, "command", ordinal),
+        id=derive(event_id, "command", 0),
         kind=_KINDS[command.command],
         session_id=command.session_id,
         turn_index=command.index,

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from lithify.events import Reject, TurnExtracted, TurnScored
 from pipelines.language.model import Extractor, Role, TurnText
+
+from lithify.events import Reject, TurnExtracted, TurnScored
 
 
 def read_turn(turn: TurnScored, occurred_at: datetime, extractor: Extractor, version: str) -> TurnExtracted:

@@ -4,8 +4,8 @@ import asyncio
 from collections import defaultdict
 
 from pgvector import Vector
-
 from pipelines.language.embedding import Embedder
+
 from pipelines.runtime.worker import Periodic
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool

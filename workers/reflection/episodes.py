@@ -34,6 +34,7 @@ async def keep_episodes(unit: UnitOfWork, effects: Effects, ends: Sequence[Event
     for place, turns in sessions.items():
         episode = summarise(place[1], place[2], [_turn(row) for row in turns], turns[0]["ended_at"])
         if episode is not None:
+            effects.write("reflection.forget_vectors", {"tenant": place[0], "item_id": episode.id})
             effects.write("reflection.upsert_episodes", _row(place, episode))
             effects.changed_subjects.add(place[1])
             metrics.EPISODES.inc()

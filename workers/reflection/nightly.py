@@ -32,7 +32,11 @@ class Run:
 
 
 async def reflect_nightly(
-    settings: Settings, pool: Pool, reflector: Reflector, as_of: datetime, progress: Callable[[int], None] = lambda _: None
+    settings: Settings,
+    pool: Pool,
+    reflector: Reflector,
+    as_of: datetime,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Run:
     """Fold every slot that is due and publish its state.
 

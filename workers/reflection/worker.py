@@ -43,7 +43,7 @@ class ReflectionWorker:
                     "reflection.close_turns", {"tenant": event.envelope.tenant, "turn_id": event.body.turn_id}
                 )
             else:
-                ends.append(event)  # type: ignore[arg-type]  # its body is a SessionClosed
+                ends.append(event)
         await keep_episodes(unit, effects, ends)
         for event in ends:
             slots = await self._reflector.due_of(unit, event.envelope.subject_key, event.body.ended_at)

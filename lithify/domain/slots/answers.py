@@ -29,12 +29,7 @@ def over_already(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis
 def removes_danger(fold: Fold, cell: Cell, stance: Stance) -> bool:
     """Whether `stance` would take a stored danger away."""
     fact = cell.active
-    return (
-        fold.safety
-        and fact is not None
-        and fact.polarity is Polarity.POSITIVE
-        and stance[1] is Polarity.NEGATIVE
-    )
+    return fold.safety and fact is not None and fact.polarity is Polarity.POSITIVE and stance[1] is Polarity.NEGATIVE
 
 
 def guard(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:

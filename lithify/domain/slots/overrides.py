@@ -82,8 +82,7 @@ def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: H
     found = [
         row
         for row in cell.overrides
-        if row.stance == stance
-        and (row.runs(at) or (not row.over and at < row.started_at and row.hold is hold))
+        if row.stance == stance and (row.runs(at) or (not row.over and at < row.started_at and row.hold is hold))
     ]
     return next((row for row in reversed(found) if row.seen_from(session)), None)
 

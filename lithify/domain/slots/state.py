@@ -1,6 +1,4 @@
-"""What a slot's fold yields: facts with their intervals, overrides, contenders, verdicts, conflicts,
-hints.
-"""
+"""What a slot's fold yields: facts with intervals, overrides, contenders, verdicts, conflicts, hints."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -181,6 +179,5 @@ class SlotState:
         return tuple(
             item
             for item in self.overrides
-            if item.started_at <= at < item.ends_at
-            and (item.session is None or item.session[0] == session_id)
+            if item.started_at <= at < item.ends_at and (item.session is None or item.session[0] == session_id)
         )

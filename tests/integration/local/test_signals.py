@@ -43,9 +43,7 @@ class Up:
 
     def settings(self) -> dict[str, str]:
         """Wait until it is up; returns what it printed."""
-        assert eventually(lambda: "all parts are up" in self.errors.read_text(), SECONDS), (
-            self.errors.read_text()
-        )
+        assert eventually(lambda: "all parts are up" in self.errors.read_text(), SECONDS), self.errors.read_text()
         assert self.process.stdout is not None
         lines = [self.process.stdout.readline()]
         while not lines[-1].startswith("export LITHIFY_SESSION_TIMEOUT_SECONDS"):

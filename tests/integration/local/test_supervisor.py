@@ -17,10 +17,7 @@ from ops.local.supervisor import Supervisor
 from tests.support.processes import eventually, runs
 
 QUICK = Backoff(first=0.05, longest=0.1, attempts=3)
-SERVE = (
-    "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); "
-    "print('serving', flush=True); time.sleep(60)"
-)
+SERVE = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); print('serving', flush=True); time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SERVE}"
 DRAIN = (
     "import signal, sys; "
@@ -40,9 +37,7 @@ def supervisor(output: io.StringIO) -> Iterator[Supervisor]:
     supervisor.kill_all()
 
 
-def part(
-    folder: Path, name: str, program: str, *, steps: tuple[Step, ...] = (), within: float = 10.0
-) -> Part:
+def part(folder: Path, name: str, program: str, *, steps: tuple[Step, ...] = (), within: float = 10.0) -> Part:
     """A stand-in that is ready once it has written its file."""
     sign = folder / name
     argv = (sys.executable, "-c", program, str(sign))
@@ -62,9 +57,7 @@ def test_parts_start_together_and_stop(supervisor: Supervisor, output: io.String
     assert "two         | drained\n" in output.getvalue()
 
 
-def test_the_last_started_group_stops_first(
-    supervisor: Supervisor, output: io.StringIO, tmp_path: Path
-) -> None:
+def test_the_last_started_group_stops_first(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
     supervisor.start([part(tmp_path, "server", DRAIN)])
     supervisor.start([part(tmp_path, "worker", DRAIN)])
     supervisor.stop()
@@ -72,9 +65,7 @@ def test_the_last_started_group_stops_first(
     assert [line.split("|")[0].strip() for line in lines if "drained" in line] == ["worker", "server"]
 
 
-def test_a_part_that_does_not_stop_is_killed(
-    supervisor: Supervisor, output: io.StringIO, tmp_path: Path
-) -> None:
+def test_a_part_that_does_not_stop_is_killed(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
     supervisor.start([part(tmp_path, "one", STUBBORN)])
     pid = supervisor.pid("one")
     supervisor.stop()
@@ -105,9 +96,7 @@ def test_a_held_part_stays_down_until_restart(supervisor: Supervisor, tmp_path: 
 
 def test_a_part_that_keeps_failing_ends_the_stack(supervisor: Supervisor, tmp_path: Path) -> None:
     broken = "import sys; print('no such table: turns'); sys.exit(3)"
-    with pytest.raises(
-        StackError, match=r"one ended with exit code 3, 3 times in a row(?s:.*)no such table: turns"
-    ):
+    with pytest.raises(StackError, match=r"one ended with exit code 3, 3 times in a row(?s:.*)no such table: turns"):
         supervisor.start([part(tmp_path, "one", broken)])
 
 
@@ -123,9 +112,7 @@ def test_a_part_that_never_gets_ready_ends_the_stack(supervisor: Supervisor, tmp
         supervisor.start([part(tmp_path, "one", "import time; time.sleep(60)", within=0.2)])
 
 
-def test_a_step_runs_each_time_its_part_comes_up(
-    supervisor: Supervisor, output: io.StringIO, tmp_path: Path
-) -> None:
+def test_a_step_runs_each_time_its_part_comes_up(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
     supervisor.start([part(tmp_path, "broker", SERVE, steps=(step("topics", "print('created')"),))])
     supervisor.restart("broker")
     assert output.getvalue().count("topics      | created") == 2
@@ -138,9 +125,7 @@ def test_a_step_runs_each_time_its_part_comes_up(
         ("import time; time.sleep(60)", "migrate did not end within 1 s"),
     ],
 )
-def test_a_failed_step_ends_the_stack(
-    supervisor: Supervisor, tmp_path: Path, program: str, reason: str
-) -> None:
+def test_a_failed_step_ends_the_stack(supervisor: Supervisor, tmp_path: Path, program: str, reason: str) -> None:
     with pytest.raises(StackError, match=reason):
         supervisor.start([part(tmp_path, "one", SERVE, steps=(step("migrate", program, within=1.0),))])
 

@@ -30,9 +30,7 @@ with Stack(Path(sys.argv[1]), ["postgres"], environment={}, fsync=False) as stac
     print(status["Uid"].split()[1], int(status["CapEff"], 16), status["NoNewPrivs"].strip())
     print(Path(f"/proc/{stack.pid('postgres')}/cmdline").read_text().split(chr(0))[0])
 """
-NO_NAMESPACES = (
-    "import ctypes, os, sys; ctypes.CDLL(None).prctl(24, 21, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
-)
+NO_NAMESPACES = "import ctypes, os, sys; ctypes.CDLL(None).prctl(24, 21, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
 CAP_DAC_OVERRIDE = 1 << 1
 NOBODY = pwd.getpwnam("nobody")
 
