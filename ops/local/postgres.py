@@ -26,6 +26,7 @@ from ops.local.unprivileged import jail_for, places
 
 DATABASE = "lithify"
 SUPERUSER = "postgres"
+_ROLES_SQL = Path(__file__).parents[2] / "sql" / "roles.sql"
 ROLES = {
     "lithify_owner": "owner_password",
     "lithify_worker": "worker_password",
@@ -158,8 +159,9 @@ class Cluster:
     def _prepare(self) -> None:
         """Create the roles, the database and the extension, where they are missing."""
         with psycopg.connect(self.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+            connection.execute(_ROLES_SQL.read_bytes())
             for role, password in ROLES.items():
-                _ensure_role(connection, role, self.passwords[password])
+                _set_password(connection, role, self.passwords[password])
             ensure_database(connection, DATABASE)
         with psycopg.connect(self.url(SUPERUSER), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -183,11 +185,8 @@ def ensure_database(connection: psycopg.Connection, name: str, template: str = "
     connection.execute(sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}").format(target, members))
 
 
-def _ensure_role(connection: psycopg.Connection, role: str, password: str) -> None:
-    known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
-    verb = sql.SQL("ALTER" if known else "CREATE")
-    rights = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS PASSWORD")
-    statement = sql.SQL("{} ROLE {} {} {}").format(verb, sql.Identifier(role), rights, sql.Literal(password))
+def _set_password(connection: psycopg.Connection, role: str, password: str) -> None:
+    statement = sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
     connection.execute(statement)
 
 
