@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lithify.domain.claims import Polarity
+from lithify.domain.claims import Basis, Polarity
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.clauses import Clause
-from pipelines.language.patterns import Accept, Language, Rule, Shape
+from pipelines.language.patterns import Language, Rule, Shape
 from pipelines.language.subjects import Subject, find_subject
 from pipelines.language.text import normal
 from pipelines.language.values import Value, Values
@@ -75,6 +75,8 @@ class Matcher:
             me: who "I" is.
         """
         orders = self._candidates(text[clause.start : clause.end])
+        if inherited is not None and not head.own:  # "I never use tabs and always use spaces" gives no order
+            orders.sort(key=lambda order: self.language.rules[order].data.basis is Basis.INSTRUCTION)
         positions: list[tuple[int, bool]] | None = None
         for order in orders:
             rule = self.language.rules[order]
@@ -166,8 +168,6 @@ class Matcher:
         if group is None:
             return
         attributes = self._attributes(found, rule)
-        if attributes is None:
-            return
         negated = negated or any(found[name] for name in rule.negations)
         polarity = _turned(rule.data.polarity) if negated and rule.data.negated is not True else rule.data.polarity
         if rule.data.negated is True:
@@ -183,20 +183,19 @@ class Matcher:
         self, text: str, found: re.Match[str], group: str, rule: Rule, attributes: tuple[str, ...]
     ) -> Iterator[Value]:
         start, end = found.span(group)
-        if rule.data.value is not None and rule.data.accept is not Accept.LITERAL:
+        if rule.data.value is not None:
             yield Value(attributes[0], rule.data.value, start, end)
             return
         yield from self._values.read(text, start, end, rule.data, attributes)
         if group == "value" and found.groupdict().get("value2") is not None:
             yield from self._values.read(text, *found.span("value2"), rule.data, attributes)
 
-    def _attributes(self, found: re.Match[str], rule: Rule) -> tuple[str, ...] | None:
+    def _attributes(self, found: re.Match[str], rule: Rule) -> tuple[str, ...]:
         if rule.data.attributes:
             return tuple(rule.data.attributes)
         name = normal(found["attr"])
-        if any(word in self.language.not_names and word != "time" for word in name.split()):
-            return None
-        return (rule.data.prefix + (self._vocabulary.known("likes", name) or name),)
+        known = self._vocabulary.known("device", name) or self._vocabulary.known("likes", name)
+        return (rule.data.prefix + (known or name),)
 
     @staticmethod
     def _turn_value(heard: Heard) -> Heard:

@@ -42,26 +42,23 @@ def find_frames(languages: Iterable[Language], text: str) -> Frames:
     return Frames(injection, frame, frame_start, tuple(jokes))
 
 
-def refusal(
-    language: Language,
-    text: str,
-    frames: Frames,
-    sentence: Sentence,
-    after: Sentence | None,
-    clause: Clause,
-    basis: Basis,
-) -> RejectCode | None:
-    """Why a claim with `basis` in `clause` is not asserted, or None.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a claim stands."""
 
-    Args:
-        language: of the clause.
-        text: the folded turn.
-        frames: of the turn.
-        sentence: which holds the clause.
-        after: the sentence that follows, where "just kidding" may stand.
-        clause: which holds the claim.
-        basis: a request is not refused for being put as a question.
+    language: Language
+    sentence: Sentence
+    after: Sentence | None
+    """The sentence that follows, where "just kidding" may stand."""
+    clause: Clause
+
+
+def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode | None:
+    """Why a claim with `basis` at `place` in the folded turn is not asserted, or None.
+
+    A request is not refused for being put as a question.
     """
+    language, sentence, clause, after = place.language, place.sentence, place.clause, place.after
     if frames.injection:
         return RejectCode.INJECTION
     if frames.frame is not None and frames.frame_start < sentence.end:

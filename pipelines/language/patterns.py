@@ -13,10 +13,6 @@ from pipelines.language.catalog import SCHEMAS, Vocabulary
 from pipelines.language.text import has_cjk
 
 
-_WHOLE = frozenset(["value_strip"])
-"""Lists whose words are matched at the ends of a value, without a look around."""
-
-
 class Shape(StrEnum):
     """Where a rule's pattern starts."""
 
@@ -37,6 +33,10 @@ class Accept(StrEnum):
     """A short noun phrase."""
     LITERAL = "literal"
     """The words as they stand."""
+    CLOCK = "clock"
+    """A time of day; the value is HH:MM."""
+    COUNT = "count"
+    """A whole number in digits or words; the value is in digits."""
     MEASURE = "measure"
     """A value with a digit, a clock time, or a name: something one can look up again."""
 
@@ -81,7 +81,6 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     cardinality: Cardinality | None = None
     max_words: int = 5
     confidence: float = 0.8
-    group: str = "value"
 
 
 class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -92,6 +91,8 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     marks: dict[str, list[str]]
     """Cue words and frames, as patterns, by what they mark."""
     relations: dict[str, list[str]]
+    suspicious: list[str]
+    """Words of which one occurs in every text that marks `injection` or `privilege`: the cheap test before them."""
     not_names: list[str]
     value_starts_not: list[str]
     """Words no value starts with."""
@@ -127,6 +128,7 @@ class Language:
     marks: Mapping[str, re.Pattern[str]]
     relations: Mapping[str, str]
     """Any word for a relation to its normalised word."""
+    suspicious: tuple[str, ...]
     not_names: frozenset[str]
     value_starts_not: frozenset[str]
     value_stop: re.Pattern[str]
@@ -188,6 +190,7 @@ class _Compiler:
             by_word=_index(rules),
             marks=marks,
             relations={word: key for key, many in data.relations.items() for word in many},
+            suspicious=tuple(data.suspicious),
             not_names=frozenset(data.not_names),
             value_starts_not=frozenset(data.value_starts_not),
             value_stop=self._any("value_stops", data.value_stops),
@@ -223,7 +226,7 @@ class _Compiler:
 
     def _any(self, name: str, patterns: list[str]) -> re.Pattern[str]:
         body = "|".join(patterns)
-        bounded = body if self._chinese or name in _WHOLE else rf"(?<![\w'])(?:{body})(?![\w])"
+        bounded = body if self._chinese else rf"(?<![\w'])(?:{body})(?![\w])"
         return self._compile(name, bounded if patterns else r"(?!)")
 
     def _compile(self, name: str, pattern: str) -> re.Pattern[str]:

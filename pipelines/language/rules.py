@@ -5,17 +5,18 @@ which claim nothing, cost next to nothing. It errs on the side of silence: a wro
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid5
 
-from lithify.domain.claims import Claim, Kind, Polarity
+from lithify.domain.catalog import AttributeKind
+from lithify.domain.claims import Basis, Claim, Kind, Polarity
 from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
-from pipelines.language.matching import Heard, Matcher
-from pipelines.language.modality import Frames, find_frames, refusal
+from pipelines.language.matching import Head, Heard, Matcher
+from pipelines.language.modality import Frames, Place, find_frames, refusal
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
-from pipelines.language.moments import Moment, Region, moment
+from pipelines.language.moments import Moment, Moments, Region
 from pipelines.language.patterns import load_language
 from pipelines.language.subjects import Subject, speaker
 from pipelines.language.text import fold, has_cjk, normal
@@ -27,6 +28,12 @@ NAMESPACE = UUID("6f0f6f2a-5d0e-5b6b-9a53-5d2c0b8e7a11")
 """Of claim ids."""
 LIMIT = 20_000
 """Code points of a turn that are read; what follows is reported as too long."""
+
+
+_SHORT = 24
+"""Code points of a clause that may trail another one."""
+_FREE_TEXT = frozenset(["constraint", "note"])
+"""Attributes whose values are the user's own sentences."""
 
 
 def claim_id(turn_id: str, stage: str, generation: int, ordinal: int) -> str:
@@ -56,14 +63,37 @@ class _Reading:
     drafts: list[Draft] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
 
+    def reject(self, code: RejectCode, span: tuple[int, int]) -> None:
+        """Note a refusal once."""
+        if Reject(code, span) not in self.rejects:
+            self.rejects.append(Reject(code, span))
+
 
 @dataclass(slots=True)
 class _Flow:
     """What a clause hands on to the next one in its sentence."""
 
-    start: int
-    """Where the region of cue words for the next clause starts."""
     subject: Subject | None = None
+    silent_from: int | None = None
+    """Start of the clauses just before, that have neither subject nor claim: they lead the next one."""
+    lead: tuple[int, int] | None = None
+    """Leading adverbs of the clause whose subject is shared: "this trip", "from today"."""
+    changed: bool = False
+
+    def step(self, clause: Clause, head: Head, heard: list[Heard]) -> None:
+        """Go past `clause`."""
+        silent = not head.own and not heard
+        if silent:
+            self.silent_from = clause.start if self.silent_from is None else self.silent_from
+            return
+        if head.own or self.lead is None:
+            start = clause.start if self.silent_from is None else self.silent_from
+            self.lead = (start, head.start)
+        self.silent_from = None
+        if head.own:
+            self.subject = head.subject
+        elif heard:
+            self.subject = heard[0].subject
 
 
 class RuleExtractor:
@@ -72,7 +102,9 @@ class RuleExtractor:
     def __init__(self, vocabulary: Vocabulary, matchers: Sequence[Matcher], times: TimeWords) -> None:
         self._vocabulary = vocabulary
         self._matchers = {matcher.language.name: matcher for matcher in matchers}
-        self._times = times
+        self._moments = {
+            matcher.language.name: Moments(matcher.language, times) for matcher in matchers
+        }
 
     @classmethod
     def default(cls) -> "RuleExtractor":
@@ -115,20 +147,35 @@ class RuleExtractor:
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
             return
         parts = clauses(matcher.language, reading.text, sentence)
-        flow = _Flow(sentence.start)
+        flow = _Flow()
         for index, clause in enumerate(parts):
             head = matcher.head(reading.text, clause, reading.me)
             heard = matcher.match(reading.text, clause, head, flow.subject, reading.me)
-            if head.own and flow.subject is not None:
-                flow.start = clause.start
             if heard:
-                end = self._trailing(reading, matcher, parts, index)
-                region = Region(flow.start, end, max(head.start, flow.start))
-                self._judge(reading, matcher, sentence, after, clause, region, heard)
-            if head.own:
-                flow.subject = head.subject
-            elif heard:
-                flow.subject = heard[0].subject
+                region = self._region(reading, matcher, flow, head, parts, index)
+                place = Place(matcher.language, sentence, after, clause)
+                self._judge(reading, place, region, heard)
+                flow.changed = flow.changed or self._changed(reading, heard)
+            flow.step(clause, head, heard)
+
+    @staticmethod
+    def _changed(reading: _Reading, heard: list[Heard]) -> bool:
+        return any(
+            draft.heard in heard and draft.moment.basis is Basis.CHANGE for draft in reading.drafts[-len(heard) :]
+        )
+
+    def _region(
+        self, reading: _Reading, matcher: Matcher, flow: _Flow, head: Head, parts: list[Clause], index: int
+    ) -> Region:
+        """Where the cue words of a clause stand: in it, in lead-only clauses before it, in a short one after it."""
+        clause = parts[index]
+        own = (flow.silent_from if flow.silent_from is not None else clause.start, clause.end)
+        spans = [own, *self._trailing(reading, matcher, parts, index)]
+        leads = [(own[0], head.start)]
+        if not head.own and flow.lead is not None:
+            spans.append(flow.lead)
+            leads.append(flow.lead)
+        return Region(tuple(spans), tuple(leads), changed=flow.changed and not head.own)
 
     @staticmethod
     def _matcher(reading: _Reading, sentence: Sentence) -> Matcher:
@@ -136,56 +183,41 @@ class RuleExtractor:
         return reading.matchers[0] if chinese else reading.matchers[-1]
 
     @staticmethod
-    def _trailing(reading: _Reading, matcher: Matcher, parts: list[Clause], index: int) -> int:
-        """Where the cue words of a clause end: a short clause without a subject may trail it ("just this once")."""
-        end = parts[index].end
+    def _trailing(
+        reading: _Reading, matcher: Matcher, parts: list[Clause], index: int
+    ) -> Iterator[tuple[int, int]]:
+        """The next clause, if it is short and says nothing of its own: "just this once"."""
         if index + 1 < len(parts):
             following = parts[index + 1]
             head = matcher.head(reading.text, following, reading.me)
             rest = reading.text[following.start : following.end]
-            if not head.own and len(rest) <= 24 and not matcher.relevant(rest):
-                end = following.end
-        return end
+            if not head.own and len(rest) <= _SHORT and not matcher.relevant(rest):
+                yield following.start, following.end
 
-    def _judge(
-        self,
-        reading: _Reading,
-        matcher: Matcher,
-        sentence: Sentence,
-        after: Sentence | None,
-        clause: Clause,
-        region: Region,
-        heard: list[Heard],
-    ) -> None:
+    def _judge(self, reading: _Reading, place: Place, region: Region, heard: list[Heard]) -> None:
+        moments = self._moments[place.language.name]
         for item in heard:
-            when = moment(matcher.language, self._times, reading.turn, reading.text, region, item.rule.data)
-            code = self._refused(reading, matcher, sentence, after, clause, item, when)
-            if code is not None:
-                reading.rejects.append(Reject(code, item.span))
-                continue
-            reading.drafts.append(Draft(item, when))
-            reading.drafts.extend(self._also(item, when))
+            safety = self._vocabulary.catalog.get(item.attribute).kind is AttributeKind.SAFETY
+            own = region.alone() if safety else region
+            own = replace(own, value=(item.value.start, item.value.end))
+            when = moments.read(reading.turn, reading.text, own, item.rule.data)
+            code = self._refused(reading, place, item, when)
+            if code is None:
+                reading.drafts.append(Draft(item, when))
+                reading.drafts.extend(self._also(item, when))
+            else:
+                reading.reject(code, item.span)
 
-    def _refused(
-        self,
-        reading: _Reading,
-        matcher: Matcher,
-        sentence: Sentence,
-        after: Sentence | None,
-        clause: Clause,
-        item: Heard,
-        when: Moment,
-    ) -> RejectCode | None:
-        language = matcher.language
+    def _refused(self, reading: _Reading, place: Place, item: Heard, when: Moment) -> RejectCode | None:
         if item.past and when.valid_to is None:
             return RejectCode.PAST
         if reading.asserted:
             return None
         if reading.frames is None:
             reading.frames = find_frames((matcher.language for matcher in reading.matchers), reading.text)
-        if item.attribute in {"constraint", "note"} and language.marked("secret_rule", reading.text, *item.span):
+        if item.attribute in _FREE_TEXT and place.language.marked("secret_rule", reading.text, *item.span):
             return RejectCode.INJECTION
-        return refusal(language, reading.text, reading.frames, sentence, after, clause, when.basis)
+        return refusal(reading.text, reading.frames, place, when.basis)
 
     def _also(self, item: Heard, when: Moment) -> Iterator[Draft]:
         """The broader slots a value speaks about too: a roast duck is a choice of meat."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lithify.domain.claims import Quantity
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.patterns import Accept, Language, RuleData
+from pipelines.language.clock import clock, count
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
@@ -73,6 +74,9 @@ class Values:
             return None
         if rule.accept is Accept.PROPER:
             return self._proper(text, start, end, rule, attributes[0])
+        if rule.accept in _READERS:
+            read = _READERS[rule.accept](text[start:end])
+            return None if read is None else Value(attributes[0], read, start, end)
         if rule.accept is Accept.MEASURE:
             return _measure(text, start, end, attributes[0])
         return self._noun(text, start, end, rule, attributes[0])
@@ -127,6 +131,7 @@ class Values:
         return lowered[0].strip("'\"") in bad or any(word in _NEVER_INSIDE for word in lowered)
 
 
+_READERS = {Accept.CLOCK: clock, Accept.COUNT: count}
 _NEVER_INSIDE = frozenset(
     ["it", "you", "your", "my", "our", "his", "her", "their", "i", "we", "he", "she", "they", "me", "us", "them", "this"]
 )
