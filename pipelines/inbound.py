@@ -4,11 +4,11 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-
 from lithify.domain.text import clean, valid_id
+
 from lithify.events import Inbound
 from lithify.events.envelope import VERSION
 from pipelines.envelope import decode
@@ -21,7 +21,6 @@ AHEAD = timedelta(minutes=5)
 
 _inbound = msgspec.json.Decoder(Inbound)
 _versions = msgspec.json.Decoder(dict[str, Any])
-I = TypeVar("I")  # noqa: E741
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,8 @@ def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
     r"""Strict JSON failed: a lone surrogate escape ("\ud800") or stray bytes in a text must not cost the turn."""
     try:
         data = json.loads(value.decode("utf-8", "replace"))
-        return msgspec.convert(clean_all(data), Inbound)
+        event: Inbound = msgspec.convert(clean_all(data), Inbound)
+        return event
     except msgspec.ValidationError as error:
         raise Poison(Cause.INVALID_EVENT, str(error)) from None
     except (ValueError, RecursionError):

@@ -4,7 +4,7 @@ The partitioner is murmur2_random, which agrees with Faust's default; librdkafka
 """
 
 import logging
-from collections.abc import Callable
+from typing import Any
 
 from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
@@ -17,7 +17,7 @@ PARTITIONER = "murmur2_random"
 _log = logging.getLogger(__name__)
 
 
-def producer_config(settings: Settings) -> dict[str, str | int | bool | float | Callable[..., None]]:
+def producer_config(settings: Settings) -> dict[str, Any]:
     """An idempotent producer that waits for the broker as long as it takes."""
     return {
         "bootstrap.servers": settings.kafka_bootstrap,
@@ -46,7 +46,8 @@ def _on_error(error: KafkaError) -> None:
 
 def make_admin(settings: Settings) -> AdminClient:
     """An administration client."""
-    return AdminClient({"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3})
+    config: dict[str, Any] = {"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3}
+    return AdminClient(config)
 
 
 def missing_topics(settings: Settings, timeout: float = 10.0) -> list[Topic]:

@@ -87,8 +87,14 @@ BLEND_SECONDS = Histogram(
     registry=REGISTRY,
 )
 CONTEXT_NOTICES = Counter(
-    "lithify_gateway_context_notices_total", "Context blocks that came about in a lesser way.", ["code"], registry=REGISTRY
+    "lithify_gateway_context_notices_total",
+    "Context blocks that came about in a lesser way.",
+    ["code"],
+    registry=REGISTRY,
 )
 STATE_READS = Counter(
-    "lithify_gateway_state_reads_total", "Where a user's state came from: cache or database.", ["source"], registry=REGISTRY
+    "lithify_gateway_state_reads_total",
+    "Where a user's state came from: cache or database.",
+    ["source"],
+    registry=REGISTRY,
 )

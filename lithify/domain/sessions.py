@@ -67,8 +67,6 @@ def _apart(last: datetime, at: datetime, stops: list[datetime], gap: timedelta) 
     return at - last > gap or any(last <= stop < at for stop in stops)
 
 
-def _close(
-    session_id: str, start: datetime, last: datetime, stops: list[datetime], gap: timedelta
-) -> Session:
+def _close(session_id: str, start: datetime, last: datetime, stops: list[datetime], gap: timedelta) -> Session:
     stop = next((stop for stop in stops if last <= stop <= last + gap), None)
     return Session(start, last, last + gap if stop is None else stop, session_id, explicit=stop is not None)

@@ -9,8 +9,8 @@ from types import FrameType
 
 from ops.local.console import Console
 from ops.local.environment import render
+from ops.local.errors import StackError
 from ops.local.stack import DEFAULT_DATA_DIR, PARTS, Stack
-from ops.local.supervisor import StackError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,21 +36,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _up(data_dir: Path, parts: Sequence[str]) -> int:
     """Run the stack until a signal or a failure. A second signal kills it."""
     console = Console(sys.stderr)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    _listen()
     stack = Stack(data_dir, parts, console=console)
     try:
         with stack:
             print(render(stack.settings_env), flush=True)
-            console.line(
-                "supervisor", f"all parts are up; the gateway is {stack.settings_env['LITHIFY_GATEWAY_URL']}"
-            )
+            console.line("supervisor", f"all parts are up; the gateway is {stack.settings_env['LITHIFY_GATEWAY_URL']}")
             console.line("supervisor", "Ctrl-C stops everything")
             stack.wait()
     except KeyboardInterrupt:
         stack.kill_all()
     console.line("supervisor", "stopped")
     return 0
+
+
+def _listen() -> None:
+    """Turn signals into an interrupt, also where a shell's `&` ignores SIGINT; `nohup` keeps its way."""
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from ops.local.errors import StackError
 from ops.local.part import Part, Step
 from ops.local.ports import HOST, accepts
-from ops.local.supervisor import StackError
 
 _QUIET = {"log_level": 0, "socket.timeout.ms": 1000}
 

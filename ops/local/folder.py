@@ -17,8 +17,8 @@ import shutil
 from pathlib import Path
 from typing import Self
 
+from ops.local.errors import StackError
 from ops.local.ports import choose
-from ops.local.supervisor import StackError
 
 _PASSWORDS = ("superuser_password", "owner_password", "worker_password", "gateway_password")
 _KEYS = ("pseudonym_key", "dead_letter_key")
@@ -130,9 +130,7 @@ def _load(path: Path, names: tuple[str, ...]) -> dict[str, str]:
         values = json.loads(path.read_text())
         return {name: str(values[name]) for name in names}
     except (ValueError, KeyError, TypeError) as error:
-        raise StackError(
-            f"{path} is damaged ({error}); restore it, or start with a new data folder"
-        ) from error
+        raise StackError(f"{path} is damaged ({error}); restore it, or start with a new data folder") from error
 
 
 def _store(path: Path, values: dict[str, str] | dict[str, int]) -> None:

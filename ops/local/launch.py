@@ -1,13 +1,13 @@
-"""Start one process of the stack so that it cannot outlive its supervisor, and without root's rights if asked.
+"""Start one process of the stack: it cannot outlive its supervisor, and can lose root's rights.
 
-This file is run as a script (`python -I -S launch.py SPEC ARGV...`) and replaces itself by the program. It does
-between fork and exec what is not safe to do in a process with threads, and it uses the standard library only.
+This file is run as a script (`python -I -S launch.py SPEC ARGV...`) and replaces itself by the program. It
+does between fork and exec what is not safe to do in a process with threads, with the standard library only.
 
-A program that must not run as root (PostgreSQL) is given another user. If that user cannot reach the program or
-the data folder because a folder above is closed, the process gets its own mount namespace, in which a small
-file system in memory covers `/tmp`: the program is copied there and the data folder is mounted beside it. Nothing
-of this is visible to any other process, and it is gone when the process ends. Where a namespace is not allowed
-(most containers), the process keeps one right of root, to pass closed folders.
+A program that must not run as root (PostgreSQL) is given another user. If a closed folder above keeps that
+user from the program or the data folder, the process gets its own mount namespace, in which a small file
+system in memory covers `/tmp`: the program is copied there and the data folder is mounted beside it. No other
+process sees any of this, and it is gone when the process ends. Where a namespace is not allowed (most
+containers), the process keeps one right of root: to pass closed folders.
 """
 
 import contextlib
@@ -23,12 +23,14 @@ from typing import TypedDict
 PROGRAM, FOLDER = "{program}", "{folder}"
 """Placeholders in the argument list: where the program and the data folder are for this process."""
 
-_PR_SET_PDEATHSIG, _PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 1, 8, 47, 2
+_PR_SET_PDEATHSIG, _PR_SET_SECUREBITS, _PR_SET_NO_NEW_PRIVS = 1, 28, 38
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 47, 2
+_SECBIT_NO_SETUID_FIXUP = 4
 _CAP_DAC_OVERRIDE = 1
 _CAPABILITY_VERSION = 0x20080522
 _CLONE_NEWNS = 0x00020000
 _MS_BIND, _MS_REC, _MS_PRIVATE, _MS_NOSUID, _MS_NODEV = 4096, 16384, 1 << 18, 2, 4
-_NOT_NEEDED = shutil.ignore_patterns("*.a", "include", "pgxs", "pkgconfig", "__pycache__")
+_NOT_NEEDED = shutil.ignore_patterns("pginstall", "*.a", "include", "pgxs", "pkgconfig", "__pycache__")
 
 
 class Jail(TypedDict):
@@ -78,7 +80,7 @@ def main() -> None:
         argv = [arg.replace(PROGRAM, program).replace(FOLDER, folder) for arg in argv]
     _die_with(spec["parent"], spec["death_signal"])
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.execvp(argv[0], argv)
+    os.execvp(argv[0], argv)  # noqa: S606 - a fixed program, without a shell
 
 
 def _enter(jail: Jail) -> tuple[str, str]:
@@ -92,12 +94,14 @@ def _enter(jail: Jail) -> tuple[str, str]:
             keep_passage = True
     os.chdir("/")
     if keep_passage:
-        _call("prctl", _PR_SET_KEEPCAPS, 1, 0, 0, 0)
+        # Without it, setuid clears every capability and access(2) ignores them.
+        _call("prctl", _PR_SET_SECUREBITS, _SECBIT_NO_SETUID_FIXUP, 0, 0, 0)
     os.setgroups([])
     os.setgid(jail["gid"])
     os.setuid(jail["uid"])
     if keep_passage:
         _keep_passage()
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     return program, folder
 
 

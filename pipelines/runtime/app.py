@@ -58,7 +58,7 @@ def arm_exit_guard(seconds: float, code: int) -> None:
 
 def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook, scratch: Path) -> WorkerApp:
     """Build the app of one worker. It declares no topics, serves no web pages and keeps no tables."""
-    app = WorkerApp(
+    return WorkerApp(
         group_name(settings, worker),
         opening=opening,
         closing=closing,
@@ -89,7 +89,6 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook, s
         web_enabled=False,
         worker_redirect_stdouts=False,
     )
-    return app
 
 
 def add_agent(

@@ -7,7 +7,6 @@ high-water mark: ids are drawn before commit, so a lower one may appear after a 
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import KafkaError, Message, Producer
@@ -142,6 +141,3 @@ async def _give_back(connection: Connection) -> None:
     await connection.execute("select pg_advisory_unlock_all()")
     await connection.execute("reset role")
     await connection.set_autocommit(False)
-
-
-Wake = Callable[[], None]

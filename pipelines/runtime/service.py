@@ -5,9 +5,8 @@ import logging
 import shutil
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import faust
 from faust.types import StreamT
@@ -24,7 +23,6 @@ from pipelines.runtime.worker import Periodic, Progress, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool, make_pool
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
 
@@ -134,12 +132,12 @@ def _no_cancelled_actors(record: logging.LogRecord) -> bool:
     return "CancelledError" not in record.getMessage()
 
 
-def run_worker(make: Callable[[Settings], Worker[T]], settings: Settings, codec: Codec | None = None) -> NoReturn:
+def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = None) -> NoReturn:
     """Run a worker until it is told to stop. Raises SystemExit: 0 after a signal, 1 after a crash."""
     setup_logging(settings.log_level)
     scratch = Path(tempfile.mkdtemp(prefix="lithify-worker-"))
     try:
-        service = Service(make(settings), settings, codec or PlainCodec(), scratch)
+        service = Service(worker, settings, codec or PlainCodec(), scratch)
         process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True, workdir=scratch)
         process.spinner = None
         process.execute_from_commandline()
@@ -154,6 +152,3 @@ class _Process(faust.Worker):
     def _flag_as_shutdown_by_signal(self) -> None:
         arm_exit_guard(_STOP_GUARD_SECONDS, code=0)
         super()._flag_as_shutdown_by_signal()
-
-
-Awaiting = Callable[[], Awaitable[None]]

@@ -25,6 +25,11 @@ def json_text(value: object) -> str:
     return _encoder.encode(value).decode()
 
 
+def json_value(value: object) -> object:
+    """A record of the domain as plain JSON values."""
+    return msgspec.to_builtins(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A locked subject."""

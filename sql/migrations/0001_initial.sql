@@ -38,13 +38,14 @@ create table turns (
     trace_id text,
     epoch integer not null,
     outcome text not null default 'accepted',
+    stored integer not null default 0,
     generation integer not null default 0,
     decided json,
     decided_at timestamptz,
     reflected_at timestamptz,
     primary key (tenant, turn_id)
 );
-comment on table turns is 'working memory: every turn, redacted, and what became of it';
+comment on table turns is 'working memory: every turn, redacted, and what became of it; commands too (role command)';
 comment on column turns.body is 'the scored event as published, so that it can be published again';
 comment on column turns.decided is 'the turn_decided event as published';
 create index turns_by_session on turns (subject_key, session_id, occurred_at);
@@ -97,6 +98,7 @@ comment on column claims.kind is 'value, withdrawal, return, or command';
 comment on column claims.current is 'false once a higher generation read the same turn again';
 create index claims_by_slot on claims (subject_key, subject, attribute) where current;
 create index claims_by_turn on claims (tenant, turn_id);
+create index claims_by_session on claims (subject_key, session_id, occurred_at) where current;
 
 create table slots (
     tenant text not null,
@@ -109,12 +111,11 @@ create table slots (
     hints jsonb not null,
     awaits_session boolean not null,
     next_change_at timestamptz,
-    published_until timestamptz not null,
     primary key (tenant, slot_id)
 );
 comment on table slots is 'one row a slot: what its fold left open';
 comment on column slots.awaits_session is 'something in it waits for the user''s next session, whichever that is';
-comment on column slots.published_until is 'changes up to here are on lithify-facts';
+comment on column slots.next_change_at is 'when time alone will change it next: a lapse, a promotion, a contender fallen silent';
 create index slots_by_subject on slots (subject_key, subject);
 create index slots_awaiting on slots (subject_key) where awaits_session;
 create index slots_due on slots (next_change_at) where next_change_at is not null;
@@ -140,7 +141,7 @@ create table facts (
     superseded_by uuid,
     claim_ids jsonb not null,
     quantity jsonb,
-    sys_from timestamptz not null default transaction_timestamp(),
+    sys_from timestamptz not null,
     sys_to timestamptz,
     primary key (tenant, fact_id, sys_from),
     check (valid_to is null or valid_from <= valid_to),
@@ -169,7 +170,7 @@ create table overrides (
     last_mention timestamptz not null,
     end_rule text not null,
     claim_ids jsonb not null,
-    sys_from timestamptz not null default transaction_timestamp(),
+    sys_from timestamptz not null,
     sys_to timestamptz,
     primary key (tenant, override_id, sys_from)
 );
@@ -194,7 +195,7 @@ create table conflicts (
     claim_value text not null,
     fact_value text not null,
     resolution text not null,
-    recorded_at timestamptz not null default transaction_timestamp(),
+    recorded_at timestamptz not null,
     primary key (tenant, conflict_id, resolution)
 );
 comment on table conflicts is 'append-only: this claim disagreed with that fact';
@@ -214,7 +215,7 @@ create table verdicts (
     fact_id uuid,
     replaced text,
     trace jsonb not null,
-    sys_from timestamptz not null default transaction_timestamp(),
+    sys_from timestamptz not null,
     sys_to timestamptz,
     primary key (tenant, verdict_id, sys_from)
 );
@@ -329,6 +330,7 @@ begin
 end
 $$;
 create policy outbox_to_relay on outbox to lithify_relay using (true);
+create policy inbox_to_prune on inbox to lithify_scheduler using (true);
 
 grant select, insert, update, delete on
     subjects, turns, sessions, session_ends, claims, slots, facts, overrides, conflicts, verdicts, episodes, embeddings,
@@ -341,10 +343,12 @@ grant select on
 grant select, delete on outbox to lithify_relay;
 grant select (tenant, subject_key) on subjects to lithify_scheduler;
 grant select (tenant, subject_key, turn_id, appended_at, reflected_at, outcome) on turns to lithify_scheduler;
-grant select (tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, appended_at, end_sent_for)
-    on sessions to lithify_scheduler;
-grant select (tenant, subject_key, slot_id, next_change_at, published_until) on slots to lithify_scheduler;
+grant select (
+    tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, appended_at, end_sent_for
+) on sessions to lithify_scheduler;
+grant select (tenant, subject_key, slot_id, next_change_at) on slots to lithify_scheduler;
 grant select (tenant, subject_key, fact_id, sys_to) on facts to lithify_scheduler;
 grant select (tenant, subject_key, episode_id) on episodes to lithify_scheduler;
 grant select (tenant, subject_key, item_kind, item_id, model) on embeddings to lithify_scheduler;
 grant select (worker, tenant, subject_key, event_id, due_at) on deferred to lithify_scheduler;
+grant select (received_at), delete on inbox to lithify_scheduler;

@@ -38,6 +38,7 @@ cross join lateral (
     from turns t
     where t.subject_key = r.subject_key
       and t.session_id = r.session_id
+      and t.role <> 'command'
       and t.occurred_at <= r.occurred_at
       and (t.occurred_at, t.turn_index, t.turn_id) < (r.occurred_at, r.turn_index, r.turn_id)
     order by t.occurred_at desc, t.turn_index desc, t.turn_id desc
@@ -62,6 +63,7 @@ join session_ends e using (tenant, subject_key, session_id)
 select t.turn_id, t.occurred_at, t.turn_index
 from json_to_recordset(%(rows)s) as r (tenant text, subject_key text, session_id text)
 join turns t using (tenant, subject_key, session_id)
+where t.role <> 'command'
 
 -- name: delete_sessions
 -- Stretches that were joined to another.

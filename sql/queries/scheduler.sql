@@ -33,3 +33,28 @@ from slots
 where next_change_at <= %(as_of)s
 order by next_change_at, slot_id
 limit %(page)s
+
+-- name: missing_vectors
+-- Facts and episodes that a model has not embedded yet.
+select f.subject_key, f.fact_id as item_id
+from facts f
+where f.sys_to is null
+  and not exists (
+      select from embeddings e
+      where e.tenant = f.tenant and e.item_kind = 'fact' and e.item_id = f.fact_id and e.model = %(model)s
+  )
+union all
+select p.subject_key, p.episode_id
+from episodes p
+where not exists (
+    select from embeddings e
+    where e.tenant = p.tenant and e.item_kind = 'episode' and e.item_id = p.episode_id and e.model = %(model)s
+)
+limit 200
+
+-- name: prune_inbox
+-- Inbox rows so old that Kafka no longer holds their events.
+with gone as (
+    delete from inbox where received_at < clock_timestamp() - make_interval(days => %(days)s) returning 1
+)
+select count(*) as pruned from gone

@@ -10,6 +10,7 @@ from psycopg import sql
 
 from ops.local.postgres import SUPERUSER, Cluster, ensure_database
 from ops.local.stack import Stack
+from pipelines.store.migrate import migrate
 
 TEMPLATE = "lithify_template"
 _numbers = itertools.count(1)
@@ -44,21 +45,19 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an embedded broker, as `host:port`. Topics are shared by all tests: name them uniquely."""
+    """The address of an embedded broker, as `host:port`. All tests share its topics: name them uniquely."""
     with Stack(tmp_path_factory.mktemp("broker"), ["broker"], environment={}) as stack:
         yield stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]
 
 
 @pytest.fixture(scope="session")
 def template(postgres: Cluster) -> str:
-    """The database that every test's database is a copy of: roles, extension, no tables.
-
-    A suite that needs the schema overrides this fixture, migrates this database once, and returns its name.
-    """
+    """The database that every test's database is a copy of, migrated once."""
     with _administration(postgres) as connection:
         ensure_database(connection, TEMPLATE)
     with psycopg.connect(postgres.url(SUPERUSER, TEMPLATE), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    migrate(postgres.url("lithify_owner", TEMPLATE))
     return TEMPLATE
 
 

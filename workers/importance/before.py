@@ -29,9 +29,7 @@ async def turns_before(unit: UnitOfWork, fresh: Sequence[Scored]) -> Mapping[tup
     return {key: turn for key, (_, turn) in found.items() if turn.role is Role.ASSISTANT}
 
 
-async def _stored(
-    unit: UnitOfWork, asking: Sequence[Scored]
-) -> dict[tuple[str, str], tuple[Place, TurnBefore]]:
+async def _stored(unit: UnitOfWork, asking: Sequence[Scored]) -> dict[tuple[str, str], tuple[Place, TurnBefore]]:
     rows = [
         {
             "tenant": item.key[0],

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lithify.events import TurnBefore, TurnScored
+from lithify.events import CommandAccepted, SessionClosed, TurnBefore, TurnScored
 from pipelines import metrics
 from pipelines.effects import Effects
 from pipelines.envelope import Codec, Origin, seal
@@ -57,7 +57,7 @@ class ImportanceWorker:
         for item in fresh:
             epoch = batch.subjects[item.received.subject_key].epoch
             value = self._seal(item, epoch, before.get(item.key))
-            if isinstance(item.body, TurnScored):
+            if not isinstance(item.body, SessionClosed):
                 effects.write("importance.insert_turns", _turn_row(item, item.body, value, epoch))
             if item.key not in void:
                 _pass_on(effects, item, value)
@@ -94,24 +94,29 @@ def _pass_on(effects: Effects, item: Scored, value: bytes) -> None:
     effects.publish(Topic.SCORED, f"{item.key[0]}/{subject}", value, subject)
 
 
-def _turn_row(item: Scored, body: TurnScored, value: bytes, epoch: int) -> Mapping[str, Any]:
-    return {
+def _turn_row(item: Scored, body: TurnScored | CommandAccepted, value: bytes, epoch: int) -> Mapping[str, Any]:
+    """Commands are kept beside turns: a lost one is missed as much, and is asked after in the same way."""
+    common = {
         "tenant": item.key[0],
-        "turn_id": body.turn_id,
+        "turn_id": item.key[1],
         "subject_key": item.received.subject_key,
         "session_id": body.session_id,
-        "role": body.role,
-        "speaker": body.speaker,
-        "content": body.content,
         "timezone": body.timezone,
         "turn_index": body.index,
-        "importance": body.importance,
-        "skipped": body.skipped,
         "body": msgspec.Raw(value),
         "occurred_at": item.received.occurred_at,
         "received_at": item.received.received_at,
         "trace_id": item.received.event.trace_id,
         "epoch": epoch,
+    }
+    if isinstance(body, CommandAccepted):
+        return common | {"role": "command", "content": body.text, "importance": 10, "skipped": False}
+    return common | {
+        "role": body.role,
+        "speaker": body.speaker,
+        "content": body.content,
+        "importance": body.importance,
+        "skipped": body.skipped,
     }
 
 

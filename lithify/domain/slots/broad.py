@@ -23,7 +23,7 @@ def on_withdrawal(fold: Fold, claim: Claim) -> None:
 def _withdraw(fold: Fold, cell: Cell, claim: Claim) -> bool:
     """Apply a withdrawal to one cell; whether anything in it matched and was let go."""
     touched = False
-    for row in [row for row in cell.overrides if not row.over and row.ends_at > fold.now]:
+    for row in cell.pending(fold.now):
         if matches(fold, claim, row.value, row.text):
             overrides.end(fold, cell, row, "withdrawn", cause=claim.id)
             touched = True
@@ -78,9 +78,7 @@ def _stands_in(topic: str, text: str) -> bool:
     if not topic:
         return False
     if topic.isascii():
-        return (
-            re.search(rf"(?<![0-9a-z]){re.escape(topic.casefold())}(?![0-9a-z])", text.casefold()) is not None
-        )
+        return re.search(rf"(?<![0-9a-z]){re.escape(topic.casefold())}(?![0-9a-z])", text.casefold()) is not None
     return topic.casefold() in text.casefold()
 
 

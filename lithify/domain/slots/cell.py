@@ -60,9 +60,17 @@ class Cell:
         """Overrides that hold at `at` in some session, oldest first."""
         return [row for row in self.overrides if row.runs(at)]
 
+    def pending(self, at: datetime) -> list[OverrideRow]:
+        """Overrides that hold at `at` or will, oldest first."""
+        return [row for row in self.overrides if not row.over and at < row.ends_at]
+
     def standing(self, stance: Stance, at: datetime) -> bool:
         """Whether a clarify hint about `stance` stands."""
         return any(row.stance == stance and row.stands(at) for row in self.hints)
+
+    def denies_another(self, stance: Stance) -> bool:
+        """Whether `stance` denies another value than the stored one, which says nothing against that."""
+        return self.active is not None and stance[1] is Polarity.NEGATIVE and self.active.value != stance[0]
 
     def contradicts(self, stance: Stance) -> bool:
         """Whether `stance` cannot hold beside the active fact."""

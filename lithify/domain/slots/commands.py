@@ -3,7 +3,8 @@
 from lithify.domain.claims import Command, CommandKind
 from lithify.domain.slots import contenders
 from lithify.domain.slots.cell import Cell, Fold
-from lithify.domain.slots.declarations import declare, new_fact, reinforce, start_anew
+from lithify.domain.slots.declarations import declare, new_fact, reinforce, start_anew, take_place
+from lithify.domain.slots.denials import set_aside
 from lithify.domain.slots.rows import FactRow, Said, Stance, said
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import clash, decide, settle
@@ -26,9 +27,7 @@ def on_command(fold: Fold, command: Command) -> None:
 
 
 def _words(fold: Fold, command: Command) -> Said | None:
-    return (
-        said(command, fold.canonical(command.value, command.quantity)) if command.value is not None else None
-    )
+    return said(command, fold.canonical(command.value, command.quantity)) if command.value is not None else None
 
 
 def _remember(fold: Fold, command: Command) -> None:
@@ -42,9 +41,12 @@ def _remember(fold: Fold, command: Command) -> None:
 def _tell(fold: Fold, cell: Cell, command: Command, words: Said, rule: str) -> None:
     """Declare by command; a pin stays on what takes a pinned fact's place."""
     old = cell.active
+    if cell.denies_another(words.stance):
+        set_aside(fold, cell, command, words, lasting=True)
+        return
     if old is not None and cell.contradicts(words.stance):
         clash(fold, command, words.value, old, VerdictKind.PROMOTED)
-    fact = declare(fold, cell, words, rule, kind=VerdictKind.PROMOTED, confidence=_CONFIDENCE, trace={})
+    fact = declare(fold, cell, words, rule, kind=VerdictKind.PROMOTED, opened_by="command", confidence=_CONFIDENCE)
     if old is not None and old.pinned:
         fact.pinned = True
 
@@ -65,11 +67,11 @@ def _correct(fold: Fold, command: Command) -> None:
         cell.active = None
     clash(fold, command, words.value, wrong, VerdictKind.SUPERSEDED)
     right = (
-        _replacement(fold, cell, words, wrong)
-        if not was_active
-        else _tell_instead(fold, cell, command, words, wrong)
+        _replacement(fold, cell, words, wrong) if not was_active else _tell_instead(fold, cell, command, words, wrong)
     )
-    wrong.superseded_by = right.id
+    for row in cell.facts:
+        if row is wrong or row.superseded_by == wrong.id:
+            row.superseded_by = right.id
     decide(
         fold,
         VerdictKind.SUPERSEDED,
@@ -92,18 +94,14 @@ def _tell_instead(fold: Fold, cell: Cell, command: Command, words: Said, wrong: 
         reinforce(fold, home.active, command.id)
         home.active.valid_from = min(home.active.valid_from, wrong.valid_from)
         return home.active
-    before = len(fold.verdicts)
-    declare(fold, home, words, "correct", kind=VerdictKind.SUPERSEDED, confidence=_CONFIDENCE, trace={})
-    del fold.verdicts[before:]
-    right = home.active
-    assert right is not None
+    right = take_place(fold, home, words, "command", _CONFIDENCE)
     right.valid_from, right.pinned = wrong.valid_from, wrong.pinned
     return right
 
 
 def _replacement(fold: Fold, cell: Cell, words: Said, wrong: FactRow) -> FactRow:
     """The right value over a closed interval of history."""
-    right = new_fact(fold, words, "correct", _CONFIDENCE)
+    right = new_fact(fold, words, "command", _CONFIDENCE)
     right.valid_from, right.valid_to = wrong.valid_from, wrong.valid_to
     (fold.cell(words.value) if fold.per_value else cell).facts.append(right)
     return right
@@ -135,9 +133,7 @@ def _pin(fold: Fold, command: Command) -> None:
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_pin")
     for fact in facts:
         fact.pinned = True
-        decide(
-            fold, VerdictKind.KEPT, "pin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact
-        )
+        decide(fold, VerdictKind.KEPT, "pin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact)
 
 
 def _unpin(fold: Fold, command: Command) -> None:
@@ -151,9 +147,7 @@ def _unpin(fold: Fold, command: Command) -> None:
         fact.pinned = False
         start_anew(fold, cell)
         settle(cell, fold.now)
-        decide(
-            fold, VerdictKind.KEPT, "unpin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact
-        )
+        decide(fold, VerdictKind.KEPT, "unpin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact)
 
 
 def _approve(fold: Fold, command: Command) -> None:
@@ -188,9 +182,7 @@ def _reject(fold: Fold, command: Command) -> None:
     """Void a contender's evidence, or take back a promotion by evidence."""
     target = _target(fold, command)
     words = _words(fold, command)
-    named = command.fact_id is not None or (
-        words is not None and target is not None and target[1].value == words.value
-    )
+    named = command.fact_id is not None or (words is not None and target is not None and target[1].value == words.value)
     if target is not None and named and target[0].active is target[1] and target[1].opened_by == "evidence":
         _take_back(fold, *target, command)
         return

@@ -6,6 +6,7 @@ for it. A day gives one observation: the value of the last session that spoke.
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 
 from lithify.domain.claims import Claim, Quantity, order
 from lithify.domain.policy import PromotionPolicy
@@ -80,6 +81,8 @@ class ContenderRow:
     claim_ids: list[str] = field(default_factory=list)
     track: Track | None = None
     """None until its first day ended."""
+    ended_at: datetime | None = None
+    """When it was promoted, dropped or voided."""
 
 
 @dataclass(slots=True)
@@ -88,8 +91,10 @@ class Book:
 
     origin: datetime
     """When the fact opened, or the cell began; the filters count from here."""
-    talks: list[Talk] = field(default_factory=list)
-    open_talks: dict[SessionKey, Talk] = field(default_factory=dict)
+    talks: dict[SessionKey, Talk] = field(default_factory=dict)
+    """In the order of each session's latest claim."""
+    supporters: dict[Stance, list[Talk]] = field(default_factory=dict)
+    """Sessions by what they spoke for, in the order of their first claim for it."""
     days: list[Day] = field(default_factory=list)
     seen: list[Day] = field(default_factory=list)
     """Days already observed, in order."""
@@ -110,18 +115,17 @@ class Book:
         self.days.append(day)
         return day
 
-    def speak(
-        self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day
-    ) -> None:
+    def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day) -> None:
         """Note that a session spoke for `stance` on `day`."""
-        talk = self.open_talks.get(key)
-        if talk is None:
-            talk = self.open_talks[key] = Talk(key, order(claim))
-            self.talks.append(talk)
+        talk = self.talks.pop(key, None) or Talk(key, order(claim))
+        self.talks[key] = talk
         talk.latest = order(claim)
         talk.last = stance
-        if talk.firsts.setdefault(stance, day) is day and talk not in day.talks:
-            day.talks.append(talk)
+        if stance not in talk.firsts:
+            talk.firsts[stance] = day
+            self.supporters.setdefault(stance, []).append(talk)
+            if not any(other is talk for other in day.talks):
+                day.talks.append(talk)
         if cued:
             talk.cued.add(stance)
         if strong and not cued:
@@ -138,13 +142,15 @@ class Book:
         row.claim_ids.append(claim.id)
         return row
 
-    def forget(self, stance: Stance) -> bool:
-        """Void the evidence for one stance; whether there was any."""
-        for talk in self.talks:
-            talk.firsts.pop(stance, None)
+    def forget(self, stance: Stance, at: datetime) -> None:
+        """Void the evidence for one stance."""
+        for talk in self.supporters.pop(stance, []):
+            del talk.firsts[stance]
             if talk.last == stance:
                 talk.last = None
-        return self.contenders.pop(stance, None) is not None
+        row = self.contenders.pop(stance, None)
+        if row is not None:
+            row.ended_at = at
 
     def observation(self, day: Day) -> tuple[Stance, Observation] | None:
         """The value of the last session that spoke on `day`, and how; None: nobody did, nor guessed."""
@@ -195,19 +201,18 @@ class Book:
     def plain_days(self, stance: Stance, at: datetime, window: timedelta) -> list[Day]:
         """The distinct days within `window` before `at` with an uncued session for `stance`."""
         days: list[Day] = []
-        for talk in reversed(self.talks):
-            if talk.latest[0] < at - window:
-                continue
-            if talk.supports(stance) and talk.plainly(stance):
-                day = talk.firsts[stance]
-                if day.end > at - window and day not in days:
-                    days.append(day)
+        for talk in reversed(self.supporters.get(stance, [])):
+            day = talk.firsts[stance]
+            if day.end <= at - window:
+                break
+            if talk.last == stance and talk.plainly(stance) and (not days or days[-1] is not day):
+                days.append(day)
         return days
 
     def latest_talks(self, count: int) -> list[Talk]:
         """The last `count` sessions that spoke, newest first, by their latest claim."""
-        speaking = [talk for talk in self.talks[-64:] if talk.last is not None]
-        return sorted(speaking, key=lambda talk: talk.latest, reverse=True)[:count]
+        speaking = (talk for talk in reversed(self.talks.values()) if talk.last is not None)
+        return list(islice(speaking, count))
 
 
 def _seen_by(stance: Stance, observed: tuple[Stance, Observation]) -> Observation:

@@ -9,13 +9,13 @@ from lithify.domain.catalog import Attribute
 from lithify.domain.claims import Claim, Command, Evidence, Kind, Polarity, order
 from lithify.domain.policy import Policy
 from lithify.domain.sessions import Session
-from lithify.domain.slots import contenders, declarations, overrides
+from lithify.domain.slots import contenders, intervals, overrides, promotions
 from lithify.domain.slots.broad import on_return, on_withdrawal
 from lithify.domain.slots.calendar import SessionIndex
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.claims import on_value
 from lithify.domain.slots.commands import on_command
-from lithify.domain.slots.evidence import Day
+from lithify.domain.slots.evidence import ContenderRow, Day
 from lithify.domain.slots.rows import OverrideRow, Scheduled
 from lithify.domain.slots.state import Contender, SlotState
 
@@ -58,12 +58,12 @@ def replay(  # noqa: PLR0917 - a pure function of six things, called by position
     if as_of is not None:
         _run_timers(fold, as_of)
         fold.now = as_of
-        state = _freeze(fold, _contenders(fold))
-        return _with_next_change(state, _first_change(fold))
+        state = _freeze(fold, _contenders(fold), None)
+        return replace(state, next_change_at=_first_change(fold))
     alive = _contenders(fold)
     next_change = _first_change(fold)
     _run_timers(fold, None)
-    return _with_next_change(_freeze(fold, alive), next_change)
+    return _freeze(fold, alive, next_change)
 
 
 def _current(evidence: Sequence[Evidence], as_of: datetime | None) -> list[Evidence]:
@@ -116,22 +116,23 @@ def _fire(fold: Fold, cell: Cell, payload: object) -> bool:
         case OverrideRow():
             return overrides.lapse(fold, cell, payload)
         case Scheduled():
-            return declarations.take_effect(fold, cell, payload)
+            return intervals.take_effect(fold, cell, payload)
         case Day():
-            return contenders.end_of_day(fold, cell, payload)
+            return promotions.end_of_day(fold, cell, payload)
         case (str(value), Polarity() as polarity):
             return contenders.fall_silent(fold, cell, (value, polarity))
         case _:
             raise TypeError(f"no such timer: {payload!r}")
 
 
-def _contenders(fold: Fold) -> tuple[Contender, ...]:
+def _contenders(fold: Fold) -> list[tuple[Contender, ContenderRow]]:
+    """Those alive now, most probable first, each with the row that will know how it ended."""
     rows = [(cell, row) for cell in fold.cells.values() for row in cell.book.contenders.values()]
-    frozen = [contenders.freeze(fold, cell, row) for cell, row in rows]
-    return tuple(sorted(frozen, key=lambda item: (-item.posterior, item.value, item.polarity)))
+    frozen = [(contenders.freeze(fold, cell, row), row) for cell, row in rows]
+    return sorted(frozen, key=lambda pair: (-pair[0].posterior, pair[0].value, pair[0].polarity))
 
 
-def _freeze(fold: Fold, alive: tuple[Contender, ...]) -> SlotState:
+def _freeze(fold: Fold, alive: list[tuple[Contender, ContenderRow]], next_change: datetime | None) -> SlotState:
     cells = list(fold.cells.values())
     facts = [row.freeze() for cell in cells for row in cell.facts]
     laid = [row.freeze() for cell in cells for row in cell.overrides]
@@ -140,13 +141,9 @@ def _freeze(fold: Fold, alive: tuple[Contender, ...]) -> SlotState:
         slot_id=fold.slot_id,
         facts=tuple(sorted(facts, key=lambda fact: fact.valid_from)),
         overrides=tuple(sorted(laid, key=lambda row: row.started_at)),
-        contenders=alive,
+        contenders=tuple(replace(item, ends_at=row.ended_at or item.ends_at) for item, row in alive),
         verdicts=tuple(sorted(fold.verdicts, key=lambda verdict: verdict.at)),
         conflicts=tuple(fold.conflicts.values()),
         hints=tuple(sorted(hints, key=lambda hint: hint.since)),
-        next_change_at=None,
+        next_change_at=next_change,
     )
-
-
-def _with_next_change(state: SlotState, at: datetime | None) -> SlotState:
-    return replace(state, next_change_at=at)

@@ -78,14 +78,11 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
 
 
 def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: Hold) -> OverrideRow | None:
-    """The override that already says `stance` here; one that has not begun is met only by words of its
-    kind.
-    """
+    """The override that says `stance` here already; one not yet begun is met by words of its kind only."""
     found = [
         row
         for row in cell.overrides
-        if row.stance == stance
-        and (row.runs(at) or (not row.over and at < row.started_at and row.hold is hold))
+        if row.stance == stance and (row.runs(at) or (not row.over and at < row.started_at and row.hold is hold))
     ]
     return next((row for row in reversed(found) if row.seen_from(session)), None)
 
@@ -126,9 +123,7 @@ def _set_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
 
 
 def _set_next_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
-    """From the end of the session it was said in to the end of the user's next one; open while that is
-    unknown.
-    """
+    """From the end of the session that said so to the end of the next; open while that is unknown."""
     here, there = fold.sessions.of(item), fold.sessions.after(row.last_mention)
     row.end_rule = "next_session_end"
     if there is None:
