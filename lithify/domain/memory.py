@@ -46,6 +46,10 @@ class SlotView:
             if item.started_at <= at < item.ends_at and (item.session is None or item.session[0] == session_id)
         )
 
+    def competing(self, at: datetime) -> tuple[Contender, ...]:
+        """Contenders alive at `at`."""
+        return tuple(item for item in self.contenders if item.first_support <= at < item.ends_at)
+
     def asked(self, at: datetime) -> tuple[Hint, ...]:
         """Hints that stand at `at`."""
         return tuple(hint for hint in self.hints if hint.since <= at and (hint.until is None or at < hint.until))

@@ -183,6 +183,8 @@ class ContenderView(_Model, frozen=True, kw_only=True, omit_defaults=True):
     needed_days: int
     first_support: datetime
     last_support: datetime
+    ends_at: datetime
+    """When it is dropped if nothing more is said."""
 
 
 class HintView(_Model, frozen=True, kw_only=True, omit_defaults=True):

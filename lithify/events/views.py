@@ -65,7 +65,7 @@ def believed(
         overrides=tuple(
             v for s in slots for v in override_views(s, s.overrides if history else s.running(at, session_id))
         ),
-        contenders=tuple(v for s in slots for v in views(s, s.contenders, ContenderView)),
+        contenders=tuple(v for s in slots for v in views(s, s.competing(at), ContenderView)),
         hints=tuple(v for s in slots for v in views(s, s.asked(at), HintView)),
     )
 
