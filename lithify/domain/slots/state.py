@@ -1,6 +1,4 @@
-"""What a slot's fold yields: facts with their intervals, overrides, contenders, verdicts, conflicts,
-hints.
-"""
+"""What a slot's fold yields: facts and overrides with their intervals, contenders, verdicts, hints."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
