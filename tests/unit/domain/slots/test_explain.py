@@ -35,7 +35,8 @@ def test_promotion_tells_its_numbers() -> None:
     verdict = next(item for item in talk.replay().verdicts if item.rule == "evidence")
     assert explain_verdict(verdict, DIET) == (
         "diet of the user: meat became the fact (instead of vegetarian; 4 days, 3 needed; "
-        f"posterior {verdict.trace['posterior']:.2f} of 0.85), because it was supported on enough separate days."
+        f"posterior {verdict.trace['posterior']:.2f} of 0.85), because it was supported on enough "
+        "separate days."
     )
 
 
