@@ -44,8 +44,13 @@ def test_removing_a_session_equals_never_having_had_it(
 
 def citations(state: SlotState) -> list[tuple[str, ...]]:
     """The claim ids of each row."""
-    ids = [row.claim_ids for row in (*state.facts, *state.overrides, *state.contenders)]
-    return ids + [row.claim_ids for row in (*state.verdicts, *state.hints)]
+    return [
+        *(fact.claim_ids for fact in state.facts),
+        *(override.claim_ids for override in state.overrides),
+        *(contender.claim_ids for contender in state.contenders),
+        *(verdict.claim_ids for verdict in state.verdicts),
+        *(hint.claim_ids for hint in state.hints),
+    ]
 
 
 def cited(state: SlotState) -> set[str]:
