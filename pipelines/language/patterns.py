@@ -64,6 +64,8 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Whether "a, b and c" are three values."""
     third: bool = True
     """Whether it holds of other people too."""
+    owned: bool = False
+    """Whether the clause must have a subject of its own ("like" may be a preposition)."""
     bare: bool = False
     """Whether a sentence may start with it, without a subject."""
     negated: bool | None = None
@@ -72,6 +74,8 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Negated value to the value it means: no meat is vegetarian."""
     also: dict[str, str] = {}
     """Broader value to attribute: a choice of a food that is meat is a choice of the diet meat too."""
+    go_on: bool = False
+    """Whether later rules may match the same clause too; else the first match is the last."""
     context: str | None = None
     """A pattern that must occur somewhere in the turn."""
     past: bool = False
@@ -98,6 +102,10 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Words no value starts with."""
     value_stops: list[str]
     """Words at which a value ends."""
+    value_spoilers: list[str]
+    """Words that show that what was caught is no value but a clause."""
+    determiners: list[str]
+    """Words that make a value one of the situation ("the colour"): taken only where the catalog knows it."""
     value_strip: list[str]
     """Words dropped from both ends of a value."""
     rules: list[RuleData]
@@ -132,6 +140,8 @@ class Language:
     not_names: frozenset[str]
     value_starts_not: frozenset[str]
     value_stop: re.Pattern[str]
+    value_spoiler: re.Pattern[str]
+    determiner: re.Pattern[str]
     value_strip: re.Pattern[str]
     clause_break: re.Pattern[str]
     """What ends a clause within a sentence."""
@@ -194,6 +204,8 @@ class _Compiler:
             not_names=frozenset(data.not_names),
             value_starts_not=frozenset(data.value_starts_not),
             value_stop=self._any("value_stops", data.value_stops),
+            value_spoiler=self._any("value_spoilers", data.value_spoilers),
+            determiner=self._any("determiners", data.determiners),
             value_strip=self._any("value_strip", data.value_strip),
             clause_break=self._clause_break(),
             subject=re.compile(self._expand("subject", data.macros["subject"])),

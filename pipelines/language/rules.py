@@ -190,8 +190,9 @@ class RuleExtractor:
         if index + 1 < len(parts):
             following = parts[index + 1]
             head = matcher.head(reading.text, following, reading.me)
-            rest = reading.text[following.start : following.end]
-            if not head.own and len(rest) <= _SHORT and not matcher.relevant(rest):
+            if head.own or following.end - following.start > _SHORT:
+                return
+            if not matcher.match(reading.text, following, head, reading.me, reading.me):
                 yield following.start, following.end
 
     def _judge(self, reading: _Reading, place: Place, region: Region, heard: list[Heard]) -> None:
