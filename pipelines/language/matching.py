@@ -178,7 +178,7 @@ class Matcher:
             return
         attributes = self._attributes(found, rule)
         negated = negated or any(found[name] for name in rule.negations)
-        polarity = _turned(rule.data.polarity) if negated and rule.data.negated is not True else rule.data.polarity
+        polarity = turned(rule.data.polarity) if negated and rule.data.negated is not True else rule.data.polarity
         if rule.data.negated is True:
             polarity = Polarity.NEGATIVE
         if negated and rule.data.polarity is Polarity.NEGATIVE:
@@ -215,7 +215,8 @@ class Matcher:
         return Heard(heard.subject, heard.attribute, value, heard.rule, Polarity.POSITIVE, heard.span, heard.past)
 
 
-def _turned(polarity: Polarity) -> Polarity:
+def turned(polarity: Polarity) -> Polarity:
+    """The opposite polarity."""
     return Polarity.NEGATIVE if polarity is Polarity.POSITIVE else Polarity.POSITIVE
 
 

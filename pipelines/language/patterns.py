@@ -87,6 +87,14 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     confidence: float = 0.8
 
 
+class AnswerData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Patterns of a plain yes or no, and of what may follow without adding anything."""
+
+    yes: str
+    no: str
+    rest: str
+
+
 class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One language's file."""
 
@@ -94,6 +102,11 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     macros: dict[str, str]
     marks: dict[str, list[str]]
     """Cue words and frames, as patterns, by what they mark."""
+    answers: AnswerData
+    turnabout: list[tuple[str, str]]
+    """What turns a question to the user into a statement by the user: patterns and replacements, in order."""
+    question_lead: str
+    """What may stand before the question proper."""
     relations: dict[str, list[str]]
     suspicious: list[str]
     """Words of which one occurs in every text that marks `injection` or `privilege`: the cheap test before them."""
@@ -134,6 +147,10 @@ class Language:
     by_word: Mapping[str, tuple[int, ...]]
     """Word to the indices of the rules that need it."""
     marks: Mapping[str, re.Pattern[str]]
+    yes: re.Pattern[str]
+    no: re.Pattern[str]
+    turnabout: tuple[tuple[re.Pattern[str], str], ...]
+    question_lead: re.Pattern[str]
     relations: Mapping[str, str]
     """Any word for a relation to its normalised word."""
     suspicious: tuple[str, ...]
@@ -199,6 +216,10 @@ class _Compiler:
             rules=rules,
             by_word=_index(rules),
             marks=marks,
+            yes=self._compile("yes", data.answers.yes + data.answers.rest),
+            no=self._compile("no", data.answers.no + data.answers.rest),
+            turnabout=tuple((self._word(a), b) for a, b in data.turnabout),
+            question_lead=self._compile("question_lead", data.question_lead),
             relations={word: key for key, many in data.relations.items() for word in many},
             suspicious=tuple(data.suspicious),
             not_names=frozenset(data.not_names),
@@ -222,6 +243,9 @@ class _Compiler:
         regex = self._compile(data.id, data.pattern)
         negations = tuple(name for name in regex.groupindex if name.startswith("neg"))
         return Rule(data, order, regex, context, negations)
+
+    def _word(self, pattern: str) -> re.Pattern[str]:
+        return self._compile("turnabout", pattern if self._chinese else rf"(?<![\w'])(?:{pattern})(?![\w'])")
 
     def _some(self, mark: str) -> re.Pattern[str]:
         return self._compile(mark, "(?:" + "|".join(self._data.marks[mark]) + ")*")
