@@ -5,8 +5,8 @@ from datetime import datetime
 
 from lithify.domain.claims import Basis, Cue, Scope
 from pipelines.language.model import TurnText
-from pipelines.language.text import fold
 from pipelines.language.patterns import Language, RuleData
+from pipelines.language.text import fold
 from pipelines.language.timewords import Bound, TimeWord, TimeWords
 
 

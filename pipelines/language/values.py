@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from lithify.domain.claims import Quantity
 from pipelines.language.catalog import Vocabulary
-from pipelines.language.patterns import Accept, Language, RuleData
 from pipelines.language.clock import clock, count
+from pipelines.language.patterns import Accept, Language, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
