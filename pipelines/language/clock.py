@@ -39,6 +39,17 @@ def clock(text: str) -> str | None:
     return _clock(hour, minutes, late=found["part"] in _LATE, early=found["part"] == "凌晨")
 
 
+def evening_clock(text: str) -> str | None:
+    """As `clock`, of a time one goes to bed: "at 11" is 23:00, "at 12" is 00:00."""
+    found = clock(text)
+    if found is None:
+        return None
+    hour, minute = int(found[:2]), found[3:]
+    if 6 <= hour <= 12:
+        hour = (hour + 12) % 24
+    return f"{hour:02d}:{minute}"
+
+
 def _clock(hour: int, minute: int, *, late: bool, early: bool) -> str | None:
     if late and hour < 12:
         hour += 12

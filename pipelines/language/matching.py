@@ -13,6 +13,7 @@ from pipelines.language.text import normal
 from pipelines.language.values import Value, Values
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
 _GROUPS = ("value", "value2", "value3")
 
 
@@ -133,6 +134,8 @@ class Matcher:
         return found.end() if found is not None else start
 
     def _clause_rule(self, text: str, clause: Clause, head: Head, rule: Rule, me: Subject) -> list[Heard]:
+        if head.start == clause.end:
+            return []
         starts = [head.start] if head.start == clause.start else [head.start, clause.start]
         for start in starts:
             found = rule.regex.match(text, start, clause.end)
@@ -184,7 +187,7 @@ class Matcher:
         if negated and rule.data.polarity is Polarity.NEGATIVE:
             return  # "I don't dislike it" says neither
         span = (start if start is not None else found.start(), found.end())
-        past = _is_past(text, found.start(), span[1])
+        past = rule.data.past and _PAST.match(text, found.start(), found.end()) is not None
         for value in self._read(text, found, group, rule, attributes):
             yield self._turn_value(Heard(subject, value.attribute, value, rule, polarity, span, past))
 
@@ -220,8 +223,3 @@ def turned(polarity: Polarity) -> Polarity:
     return Polarity.NEGATIVE if polarity is Polarity.POSITIVE else Polarity.POSITIVE
 
 
-_PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
-
-
-def _is_past(text: str, start: int, end: int) -> bool:
-    return _PAST.match(text, start, end) is not None

@@ -1,6 +1,6 @@
 """Whether words that look like a claim were asserted: not asked, supposed, joked, quoted, invented or smuggled in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lithify.domain.claims import Basis
@@ -33,13 +33,21 @@ def find_frames(languages: Iterable[Language], text: str) -> Frames:
     frame_start = len(text)
     jokes: list[int] = []
     for language in languages:
-        injection = injection or language.marked("injection", text) is not None
+        injection = injection or any(smuggled(language, text))
         for mark, code in _FRAMES:
             found = language.marked(mark, text)
             if found is not None and found.start() < frame_start:
                 frame, frame_start = code, found.start()
         jokes.extend(found.start() for found in language.marks["joke"].finditer(text))
     return Frames(injection, frame, frame_start, tuple(jokes))
+
+
+def smuggled(language: Language, text: str) -> Iterator[tuple[int, int]]:
+    """Where the turn tries to give rights or to change the rules."""
+    for mark in ("injection", "privilege"):
+        found = language.marked(mark, text)
+        if found is not None:
+            yield found.span()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,13 @@ class Accept(StrEnum):
     NOUN = "noun"
     """A short noun phrase."""
     LITERAL = "literal"
-    """The words as they stand."""
+    """All the words."""
+    VERBATIM = "verbatim"
+    """All the words, case and width included: tags and codes."""
     CLOCK = "clock"
     """A time of day; the value is HH:MM."""
+    EVENING_CLOCK = "evening_clock"
+    """The same, where an hour up to twelve is one of the evening."""
     COUNT = "count"
     """A whole number in digits or words; the value is in digits."""
     MEASURE = "measure"
@@ -79,10 +83,12 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     context: str | None = None
     """A pattern that must occur somewhere in the turn."""
     past: bool = False
-    """True once: only taken with a stated interval."""
+    """Whether it takes "was" too, and then only with a stated interval."""
     prefix: str = ""
     """What a free attribute's name starts with."""
     cardinality: Cardinality | None = None
+    excluded: list[str] = []
+    """Values never taken: "allergic to Mondays"."""
     max_words: int = 5
     confidence: float = 0.8
 

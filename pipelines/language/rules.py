@@ -15,7 +15,7 @@ from pipelines.language.answers import Proposal, proposal
 from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.matching import Head, Heard, Matcher, turned
-from pipelines.language.modality import Frames, Place, find_frames, refusal
+from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
 from pipelines.language.patterns import load_language
@@ -164,12 +164,22 @@ class RuleExtractor:
         return _Reading(turn, text, speaker(turn.speaker), matchers, asserted, rejects=rejects)
 
     def _read(self, reading: _Reading) -> None:
+        self._suspect(reading)
         if not any(matcher.relevant(reading.text) for matcher in reading.matchers):
             return
         found = list(sentences(reading.text))
         for index, sentence in enumerate(found):
             after = found[index + 1] if index + 1 < len(found) else None
             self._sentence(reading, sentence, after)
+
+    @staticmethod
+    def _suspect(reading: _Reading) -> None:
+        """Report what tries to give rights or to change the rules, whether or not it looks like a claim."""
+        lowered = reading.text.lower()
+        for matcher in reading.matchers:
+            if any(word in lowered for word in matcher.language.suspicious):
+                for span in smuggled(matcher.language, reading.text):
+                    reading.reject(RejectCode.INJECTION, span)
 
     def _sentence(self, reading: _Reading, sentence: Sentence, after: Sentence | None) -> None:
         matcher = self._matcher(reading, sentence)
@@ -220,6 +230,8 @@ class RuleExtractor:
             following = parts[index + 1]
             head = matcher.head(reading.text, following, reading.me)
             if head.own or following.end - following.start > _SHORT:
+                return
+            if matcher.language.marks["question_open"].match(reading.text, following.start, following.end):
                 return
             if not matcher.match(reading.text, following, head, reading.me, reading.me):
                 yield following.start, following.end

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lithify.domain.claims import Quantity
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.patterns import Accept, Language, RuleData
-from pipelines.language.clock import clock, count
+from pipelines.language.clock import clock, count, evening_clock
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
@@ -16,6 +16,8 @@ _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
 _EDGES = " \t\r\n\"'“”「」『』《》()（）*_~.,;:，。；：!！?？-–—"
+_IDENTIFIER = re.compile(r"0\d+|\d{7,}")
+"""Digits that name rather than count."""
 _MEASURED = re.compile(r"\d|noon|midnight|[一二三四五六七八九十两]点|月")
 
 
@@ -39,14 +41,17 @@ class Values:
 
     def read(self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]) -> Iterator[Value]:
         """The values in `text[start:end]` that `rule` takes, in order."""
-        if rule.accept is Accept.LITERAL:
+        if rule.accept in {Accept.LITERAL, Accept.VERBATIM}:
             start, end = _shrink(text, start, end, " \t\r\n")
-            if start < end:
-                yield Value(attributes[0], text[start:end], start, end)
+            words = text[start:end] if rule.accept is Accept.VERBATIM else normal(text[start:end])
+            if words:
+                yield Value(attributes[0], words, start, end)
             return
         listed = True
         for first, last in self._parts(text, start, end, many=rule.many):
             value = self._one(text, first, last, rule, attributes, listed=listed)
+            if value is not None and value.value in rule.excluded:
+                return
             if value is not None:
                 yield value
             else:  # a list that starts with a clause holds no values, except what the catalog knows
@@ -110,7 +115,8 @@ class Values:
     def _known(self, text: str, start: int, end: int, attributes: tuple[str, ...]) -> Value | None:
         word = normal(text[start:end])
         for attribute in attributes:
-            value = self._vocabulary.known(attribute, word)
+            free = attribute not in self._vocabulary.words
+            value = self._vocabulary.known("likes" if free else attribute, word)
             if value is not None:
                 return Value(attribute, value, start, end)
         return None
@@ -142,7 +148,7 @@ class Values:
     def _noun(self, text: str, start: int, end: int, rule: RuleData, attribute: str) -> Value | None:
         words = text[start:end].split()
         if has_cjk(text[start:end]):
-            if len(text[start:end]) > max(rule.max_words, 8) or self._starts_badly(text, start, end):
+            if not 2 <= end - start <= max(rule.max_words, 8) or self._starts_badly(text, start, end):
                 return None
         elif not words or len(words) > rule.max_words or self._has_bad_word(words):
             return None
@@ -162,7 +168,7 @@ _USE = re.compile(
     r"(?:the |some )?",
     re.IGNORECASE,
 )
-_READERS = {Accept.CLOCK: clock, Accept.COUNT: count}
+_READERS = {Accept.CLOCK: clock, Accept.EVENING_CLOCK: evening_clock, Accept.COUNT: count}
 _NEVER_INSIDE = frozenset(
     ["it", "you", "your", "my", "our", "his", "her", "their", "i", "we", "he", "she", "they", "me", "us", "them", "this"]
 )
@@ -170,7 +176,7 @@ _NEVER_INSIDE = frozenset(
 
 def _measure(text: str, start: int, end: int, attribute: str) -> Value | None:
     words = text[start:end]
-    amount = quantity(words)
+    amount = None if _IDENTIFIER.fullmatch(words) else quantity(words)
     if amount is not None:
         return Value(attribute, canonical(amount), start, end, amount)
     named = words[:1].isupper() and words.isascii() and not words.isalpha()
