@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from lithify.domain.claims import Basis
 from pipelines.language.clauses import Clause, Sentence
+from pipelines.language.languages import Language
 from pipelines.language.model import RejectCode
-from pipelines.language.patterns import Language
 
 _FRAMES = (
     ("fiction", RejectCode.FICTION),
@@ -76,7 +76,9 @@ def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode
         return RejectCode.JOKE
     if language.marked("reported", text, sentence.start, clause.end):
         return RejectCode.QUOTE
-    if basis in {Basis.INSTRUCTION, Basis.CHOICE} and language.marked("request", text, clause.start, clause.end):
+    if basis in {Basis.INSTRUCTION, Basis.CHOICE} and language.marked(
+        "request", text, clause.start, clause.end
+    ):
         return None
     if _asked(language, text, sentence, clause):
         return RejectCode.QUESTION
@@ -95,7 +97,7 @@ def _asked(language: Language, text: str, sentence: Sentence, clause: Clause) ->
     if language.marked("question_any", text, clause.start, clause.end):
         return True
     if language.marks["question_open"].match(text, clause.start, clause.end):
-        return sentence.question or language.name == "en"
+        return sentence.question or language.spaced
     if not sentence.question:
         return False
     # An assertion may lead to the question: "I'm vegetarian, what can I cook?"
