@@ -9,6 +9,9 @@ from lithify.domain.catalog import AttributeKind, Catalog
 from lithify.domain.claims import Cardinality, Polarity
 from lithify.domain.slots.state import Contender, Fact, Hint, Override
 
+DECLARED = "declared"
+"""End rule of a provisional value that was said to last: it will become the fact."""
+
 BeliefKind = Literal["fact", "override", "provisional"]
 
 
@@ -42,6 +45,10 @@ class SlotView:
             for item in self.overrides
             if item.started_at <= at < item.ends_at and (item.session is None or item.session[0] == session_id)
         )
+
+    def competing(self, at: datetime) -> tuple[Contender, ...]:
+        """Contenders alive at `at`."""
+        return tuple(item for item in self.contenders if item.first_support <= at < item.ends_at)
 
     def asked(self, at: datetime) -> tuple[Hint, ...]:
         """Hints that stand at `at`."""
@@ -105,6 +112,8 @@ class Belief:
     until: datetime | None = None
     session_only: bool = False
     stated_end: bool = False
+    lasting: bool = False
+    """Provisional, but said to last."""
     usually: tuple[Fact, ...] = ()
     """Facts an override hides."""
 
@@ -164,6 +173,7 @@ def _of_fact(slot: SlotView, fact: Fact) -> Belief:
 
 
 def _of_override(slot: SlotView, kind: BeliefKind, item: Override, under: Iterable[Fact]) -> Belief:
+    lasting = kind == "provisional" and item.end_rule == DECLARED
     return Belief(
         kind,
         item.id,
@@ -176,7 +186,8 @@ def _of_override(slot: SlotView, kind: BeliefKind, item: Override, under: Iterab
         0.9,
         since=item.started_at,
         last_mention=item.last_mention,
-        until=item.ends_at,
+        until=None if lasting else item.ends_at,
+        lasting=lasting,
         session_only=item.session is not None,
         stated_end=item.stated_end,
         usually=tuple(under),

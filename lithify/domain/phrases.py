@@ -37,6 +37,7 @@ class Phrases:
     until: str
     passing: str
     usually: str
+    until_now: str
     provisional: str
     for_good: str
     for_good_over: str
@@ -60,6 +61,7 @@ PHRASES: dict[Lang, Phrases] = {
         until="until {}",
         passing="said lately, may pass",
         usually="usually {}",
+        until_now="until now {}",
         provisional="provisional",
         for_good="is {} for good?",
         for_good_over="is {} for good, instead of {}?",
@@ -81,6 +83,7 @@ PHRASES: dict[Lang, Phrases] = {
         until="至{}",
         passing="最近说的,可能会变",
         usually="平时是{}",
+        until_now="之前是{}",
         provisional="暂定",
         for_good="以后都是{}吗?",
         for_good_over="以后都是{}而不再是{}吗?",
@@ -173,11 +176,10 @@ class Writer:
         notes = [words.provisional] if belief.kind == "provisional" else []
         if belief.session_only:
             notes.append(words.this_session)
-        elif not belief.stated_end:
+        elif not belief.stated_end and not belief.lasting:
             notes.append(words.passing)
-        notes += [
-            words.usually.format(self.value(attribute, fact.value, fact.text, fact.polarity)) for fact in belief.usually
-        ]
+        phrase = words.until_now if belief.lasting else words.usually
+        notes += [phrase.format(self.value(attribute, fact.value, fact.text, fact.polarity)) for fact in belief.usually]
         if belief.until is not None:
             notes.append(words.until.format(self.last_day(belief.until)))
         return notes

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from lithify.domain.claims import Basis, Claim, Cue, Kind, Polarity
-from lithify.domain.memory import SlotView
+from lithify.domain.memory import DECLARED, SlotView
 from lithify.domain.policy import Policy
 from lithify.domain.slots.state import Override
 
@@ -37,6 +37,7 @@ def _speaks(claim: Claim, now: datetime) -> bool:
 
 def _override(claim: Claim, policy: Policy) -> Override:
     passing = claim.basis is Basis.CHOICE or claim.cue is Cue.TEMPORARY
+    declared = claim.basis in {Basis.INSTRUCTION, Basis.CHANGE} and claim.cue is not Cue.TEMPORARY
     stated = claim.valid_to is not None
     ends_at = claim.valid_to or claim.occurred_at + (policy.override_idle if passing else policy.statement_life)
     return Override(
@@ -50,5 +51,5 @@ def _override(claim: Claim, policy: Policy) -> Override:
         session=(claim.session_id, claim.occurred_at) if passing and not stated else None,
         claim_ids=(claim.id,),
         last_mention=claim.occurred_at,
-        end_rule="provisional",
+        end_rule=DECLARED if declared and not stated else "provisional",
     )

@@ -13,7 +13,9 @@ from lithify.events.inbound import Aware, Id, Role, Tenant
 MAX_BATCH = 100
 """Most turns in one request."""
 MAX_BODY_BYTES = 2_097_152
-"""Largest request body, and largest event on the topic."""
+"""Largest request body."""
+MAX_EVENT_BYTES = 1_990_000
+"""Largest event as JSON; the topic takes two million bytes with key and headers."""
 
 Lang = Literal["en", "zh"]
 
@@ -181,6 +183,8 @@ class ContenderView(_Model, frozen=True, kw_only=True, omit_defaults=True):
     needed_days: int
     first_support: datetime
     last_support: datetime
+    ends_at: datetime
+    """When it is dropped if nothing more is said."""
 
 
 class HintView(_Model, frozen=True, kw_only=True, omit_defaults=True):

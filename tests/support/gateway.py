@@ -151,7 +151,6 @@ class Rows:
             "contenders": Jsonb([]),
             "hints": Jsonb([]),
             "awaits_session": False,
-            "published_until": NOW,
         }
         self._of(user, "slots", row | changed, "on conflict do nothing")
         return slot_id
@@ -247,6 +246,7 @@ class Rows:
             "kind": "established",
             "rule": "empty_slot",
             "at": NOW - timedelta(days=20),
+            "sys_from": NOW - timedelta(days=20),
             "value": value,
             "polarity": "positive",
             "claim_ids": Jsonb([]),
@@ -263,6 +263,7 @@ class Rows:
             "subject": "user",
             "attribute": attribute,
             "at": NOW,
+            "recorded_at": NOW,
             "claim_id": claim_id,
             "fact_id": fact_id,
             "claim_turn_id": "t1",

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-import msgspec
 from fastapi import APIRouter, Request, Response
 
 from lithify.domain.context import Block, BudgetTooSmallError, ContextQuery, compose
 from lithify.domain.memory import Memory, with_provisional
-from lithify.events.api import ContextItem, ContextReply, ContextRequest, Notice
+from lithify.events.api import ContextReply, ContextRequest
+from lithify.events.views import block_reply
 from pipelines import metrics
 from workers.gateway.database import Reader
 from workers.gateway.deps import Deps
@@ -59,10 +59,10 @@ async def context(request: Request, deps: Parts) -> Response:
     recent = merge(session.turns, asked.turns, now)
     with metrics.BLEND_SECONDS.time():
         block = _blend(deps, asked, _Read(session, state, recent, similarity, now))
-    notices = _notices(block, notice)
-    for item in notices:
+    answer = block_reply(block, session.version, [notice] if notice else [])
+    for item in answer.notices:
         metrics.CONTEXT_NOTICES.labels(item.code).inc()
-    return reply(_reply(block, session.version, notices))
+    return reply(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,23 +121,3 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         return UTC
-
-
-def _notices(block: Block, notice: Notice | None) -> tuple[Notice, ...]:
-    found = [notice] if notice else []
-    if block.turns_cut:
-        found.append(Notice(code="turns_cut", detail=f"{block.turns_cut} recent turns did not fit the budget"))
-    if block.items_cut:
-        found.append(Notice(code="items_cut", detail=f"{block.items_cut} facts and episodes did not fit the budget"))
-    return tuple(found)
-
-
-def _reply(block: Block, version: int, notices: tuple[Notice, ...]) -> ContextReply:
-    return ContextReply(
-        block=block.text,
-        tokens=block.tokens,
-        version=version,
-        lang=block.lang,
-        items=msgspec.convert(block.items, tuple[ContextItem, ...], from_attributes=True),
-        notices=notices,
-    )

@@ -18,7 +18,7 @@ from workers.gateway.similarity import Similarity
 from workers.gateway.state import StateCache
 
 
-class Understanding(Protocol):
+class Understand(Protocol):
     """Reads turns that the workers have not seen yet."""
 
     def __call__(self, session_id: str | None, recent: Recent, zone: str, now: datetime) -> tuple[SlotView, ...]:
@@ -47,7 +47,7 @@ class Deps:
     publisher: Publisher
     catalog: Catalog
     similarity: Similarity = field(default_factory=Similarity)
-    understand: Understanding | None = None
+    understand: Understand | None = None
     clock: Callable[[], datetime] = now
     states: StateCache = field(default_factory=StateCache)
 

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Response
 from lithify.domain.claims import USER
 from lithify.domain.memory import SlotView
 from lithify.events.api import ConflictView, ContenderView, Explanation, FactView, HintView, VerdictView
+from lithify.events.views import override_views, views
 from workers.gateway.database import Reader, Row
 from workers.gateway.describe import answers, reply
-from workers.gateway.facts import as_uuid, claim_view, override_views, views
+from workers.gateway.facts import as_uuid, claim_view
 from workers.gateway.faults import NotFoundError
 from workers.gateway.parameters import Id, Parts, Tenant, UserId
 from workers.gateway.state import read_memory
@@ -46,10 +47,10 @@ async def _explanation(reader: Reader, row: Row) -> Explanation:
         slot_id=slot.slot_id,
         subject=slot.subject,
         attribute=slot.attribute,
-        facts=tuple(views(slot, slot.facts, FactView)),
-        overrides=tuple(override_views(slot, rows=slot.overrides)),
-        contenders=tuple(views(slot, slot.contenders, ContenderView)),
-        hints=tuple(views(slot, slot.hints, HintView)),
+        facts=views(slot, slot.facts, FactView),
+        overrides=override_views(slot, slot.overrides),
+        contenders=views(slot, slot.contenders, ContenderView),
+        hints=views(slot, slot.hints, HintView),
         verdicts=msgspec.convert(verdicts, tuple[VerdictView, ...]),
         conflicts=msgspec.convert(conflicts, tuple[ConflictView, ...]),
         claims=tuple(map(claim_view, claims)),

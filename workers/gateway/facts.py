@@ -1,25 +1,14 @@
 """Facts: what is believed about a user, and what each fact rests on."""
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import msgspec
 from fastapi import APIRouter, Response
 
-from lithify.domain.memory import Memory, SlotView
-from lithify.events.api import (
-    ClaimView,
-    ConflictView,
-    ContenderView,
-    FactsReply,
-    FactView,
-    HintView,
-    OverrideView,
-    Provenance,
-    VerdictView,
-)
+from lithify.domain.memory import Memory
+from lithify.events.api import ClaimView, ConflictView, FactsReply, FactView, Provenance, VerdictView
+from lithify.events.views import believed
 from workers.gateway.database import Reader, Row
 from workers.gateway.describe import answers, reply
 from workers.gateway.faults import NotFoundError
@@ -27,7 +16,6 @@ from workers.gateway.parameters import AsOf, Id, KnownAt, Parts, SessionId, Tena
 from workers.gateway.state import read_memory, read_session
 
 router = APIRouter(tags=["facts"])
-T = TypeVar("T")
 
 
 @router.get("/v1/facts", summary="What is believed about a user", responses=answers(FactsReply, 422, 503))
@@ -52,7 +40,7 @@ async def facts(  # noqa: PLR0917 - FastAPI passes them by name
         return await read_memory(reader, session.version, known_at)
 
     memory = await deps.database.read(who, look)
-    return reply(_believed(memory, at, session_id, known_at, history=history))
+    return reply(believed(memory, at, session_id, known_at, history=history))
 
 
 @router.get("/v1/facts/{fact_id}", summary="A fact and what it rests on", responses=answers(Provenance, 404, 422, 503))
@@ -99,36 +87,3 @@ def claim_view(row: Row) -> ClaimView:
     fields = {name: row[name] for name in ("id", "turn_id", "session_id", "kind", "occurred_at")}
     said = {name: body.get(name) for name in ("value", "polarity", "basis", "cue")}
     return msgspec.convert(fields | said | {"span": span, "quote": quote or body.get("text") or None}, ClaimView)
-
-
-def views(slot: SlotView, rows: tuple[Any, ...], model: Callable[..., T]) -> list[T]:
-    """Domain rows of one slot as reply models of the same field names."""
-    known = model.__struct_fields__  # type: ignore[attr-defined]
-    place = {"slot_id": slot.slot_id, "subject": slot.subject, "attribute": slot.attribute}
-    return [model(**place, **{n: getattr(row, n) for n in known if n not in place and hasattr(row, n)}) for row in rows]
-
-
-def override_views(slot: SlotView, *, rows: tuple[Any, ...]) -> list[OverrideView]:
-    """Overrides as reply models, with the session they are seen in."""
-    shown = views(slot, rows, OverrideView)
-    return [
-        msgspec.structs.replace(view, session_id=row.session[0] if row.session else None)
-        for view, row in zip(shown, rows, strict=True)
-    ]
-
-
-def _believed(
-    memory: Memory, at: datetime, session_id: str | None, known_at: datetime | None, *, history: bool
-) -> FactsReply:
-    slots = memory.slots
-    return FactsReply(
-        version=memory.version,
-        as_of=at,
-        known_at=known_at,
-        facts=tuple(v for s in slots for v in views(s, s.facts if history else s.active(at), FactView)),
-        overrides=tuple(
-            v for s in slots for v in override_views(s, rows=s.overrides if history else s.running(at, session_id))
-        ),
-        contenders=tuple(v for s in slots for v in views(s, s.contenders, ContenderView)),
-        hints=tuple(v for s in slots for v in views(s, s.asked(at), HintView)),
-    )

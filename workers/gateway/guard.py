@@ -12,13 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lithify.events.api import MAX_BODY_BYTES, Fault
 from pipelines.settings import Settings, is_loopback
-from workers.gateway.faults import answer
+from workers.gateway.faults import TooLargeError, answer
 
+_TOO_LARGE = f"the body is larger than {MAX_BODY_BYTES} bytes"
 OPEN_PATHS = frozenset({"/healthz"})
-
-
-class _BodyTooLargeError(Exception):
-    """More bytes came than a body may have."""
 
 
 class Guard:
@@ -39,7 +36,7 @@ class Guard:
             status, fault = refusal
             await answer(status, fault)(scope, receive, send)
             return
-        await self._bounded(scope, receive, send)
+        await self._app(scope, _bounded(receive), send)
 
     def _refusal(self, path: str, headers: Headers) -> tuple[HTTPStatus, Fault] | None:
         if self._token is None and not is_loopback(host_name(headers.get("host", ""))):
@@ -48,7 +45,7 @@ class Guard:
             return HTTPStatus.UNAUTHORIZED, Fault(code="unauthorized", message="expected Authorization: Bearer TOKEN")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MAX_BODY_BYTES:
-            return _TOO_LARGE
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, Fault(code=TooLargeError.code, message=_TOO_LARGE)
         return None
 
     def _knows(self, authorization: str) -> bool:
@@ -56,34 +53,20 @@ class Guard:
         assert self._token is not None
         return hmac.compare_digest(token.strip().encode(), self._token) and scheme.lower() == "bearer"
 
-    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        seen = 0
-        started = False
 
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > MAX_BODY_BYTES:
-                raise _BodyTooLargeError
-            return message
+def _bounded(receive: Receive) -> Receive:
+    """`receive`, until more came than a body may have: then TooLargeError, which the application answers."""
+    seen = 0
 
-        async def noted(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > MAX_BODY_BYTES:
+            raise TooLargeError(_TOO_LARGE)
+        return message
 
-        try:
-            await self._app(scope, counted, noted)
-        except _BodyTooLargeError:
-            if not started:
-                await answer(*_TOO_LARGE)(scope, receive, send)
-
-
-_TOO_LARGE = (
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    Fault(code="too_large", message=f"the body is larger than {MAX_BODY_BYTES} bytes"),
-)
+    return counted
 
 
 def host_name(header: str) -> str:

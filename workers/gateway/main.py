@@ -32,7 +32,7 @@ async def assembled(settings: Settings) -> AsyncIterator[Deps]:
             publisher=publisher,
             catalog=load_catalog(settings),
             similarity=similarity,
-            understand=load_understanding(settings),
+            understand=load_understanding(),
         )
     finally:
         similarity.close()

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from lithify.domain.text import valid_id
-
 from pipelines.identity import subject_key
 from pipelines.settings import Settings
 from workers.gateway.faults import InvalidError
