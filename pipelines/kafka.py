@@ -77,7 +77,8 @@ def apply_topics(settings: Settings, timeout: float = 30.0) -> list[str]:
     if not wanted:
         return []
     created = []
-    for name, future in make_admin(settings).create_topics(wanted, request_timeout=timeout).items():
+    admin = make_admin(settings)  # kept alive until every answer is in: its end cancels them
+    for name, future in admin.create_topics(wanted, request_timeout=timeout).items():
         try:
             future.result(timeout=timeout)
             created.append(name)

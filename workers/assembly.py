@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from pipelines.language.catalog import Vocabulary, load_vocabulary
-from pipelines.language.embedding import make_embedder
-from pipelines.language.importance import ImportanceRater
+from pipelines.language.embedding import load_embedder
+from pipelines.language.importance import importance_scorer
 from pipelines.language.redaction import PatternRedactor
 from pipelines.language.rules import RuleExtractor
 
@@ -43,14 +43,14 @@ def reflector(settings: Settings) -> Reflector:
 
 def importance(settings: Settings) -> ImportanceWorker:
     """The first stage."""
-    scorer = Scorer(PatternRedactor(), ImportanceRater().rate, settings.timezone)
+    scorer = Scorer(PatternRedactor(), importance_scorer().score, settings.timezone)
     return ImportanceWorker(settings, codec(), scorer)
 
 
 def extraction(settings: Settings) -> ExtractionWorker:
     """The second stage."""
-    extractor = RuleExtractor(vocabulary(settings))
-    return ExtractionWorker(codec(), extractor, extractor.version)
+    extractor = RuleExtractor.default()
+    return ExtractionWorker(codec(), extractor, "rules-1")
 
 
 def conflict(settings: Settings) -> ConflictWorker:
@@ -60,7 +60,7 @@ def conflict(settings: Settings) -> ConflictWorker:
 
 def reflection(settings: Settings) -> ReflectionWorker:
     """The last stage."""
-    embedder = make_embedder(settings.embedder)
+    embedder = load_embedder(settings.embedder)
     periodics = () if embedder is None else (embed_new(settings, embedder),)
     return ReflectionWorker(codec(), reflector(settings), periodics)
 

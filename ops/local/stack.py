@@ -202,12 +202,21 @@ class Stack:
         return Part(
             name=name,
             argv=(*self._command, *command),
-            env=self._env(LITHIFY_HEALTH_PORT=str(port)),
+            env=self._worker_env(name) | {"LITHIFY_HEALTH_PORT": str(port)},
             ready=lambda: answers(port, "/readyz"),
         )
 
-    def _env(self, **more: str) -> dict[str, str]:
+    def _worker_env(self, name: str) -> dict[str, str]:
+        """A worker's environment: one address of the database, for its own role, and not the owner's."""
+        env = self._env()
+        env.pop("LITHIFY_OWNER_DATABASE_URL", None)
+        gateway = env.pop("LITHIFY_GATEWAY_DATABASE_URL", None)
+        if name == "gateway" and gateway is not None:
+            env["LITHIFY_DATABASE_URL"] = gateway
+        return env
+
+    def _env(self) -> dict[str, str]:
         """The environment of a part: what this process has, the settings, and a place for temporary files."""
         path = os.pathsep.join(filter(None, (str(_ROOT), self._environment.get("PYTHONPATH"))))
         own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "TMPDIR": str(self._folder.temporary)}
-        return self._environment | own | self._settings | more
+        return self._environment | own | self._settings

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lithify.domain.claims import Basis, Polarity
+from lithify.domain.claims import USER, Basis, Polarity
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.clauses import Clause
 from pipelines.language.patterns import Language, Rule, Shape
@@ -65,7 +65,7 @@ class Matcher:
         return Head(found.subject, own=True, start=start, predicate=found.end)
 
     def match(self, text: str, clause: Clause, head: Head, inherited: Subject | None, me: Subject) -> list[Heard]:
-        """What the first matching rule finds in the clause.
+        """What the first matching rule finds in the clause, and what rules find after one that goes on.
 
         Args:
             text: the folded turn.
@@ -77,19 +77,28 @@ class Matcher:
         orders = self._candidates(text[clause.start : clause.end])
         if inherited is not None and not head.own:  # "I never use tabs and always use spaces" gives no order
             orders.sort(key=lambda order: self.language.rules[order].data.basis is Basis.INSTRUCTION)
+        ordered = me.name == USER and self._may_order(text, clause, head)
         positions: list[tuple[int, bool]] | None = None
+        found: list[Heard] = []
         for order in orders:
             rule = self.language.rules[order]
             if rule.context is not None and rule.context.search(text) is None:
+                continue
+            if rule.data.basis is Basis.INSTRUCTION and not ordered:
                 continue
             if rule.data.shape is Shape.CLAUSE:
                 heard = self._clause_rule(text, clause, head, rule, me)
             else:
                 positions = positions or list(self._positions(text, clause, head))
                 heard = self._predicate_rule(text, clause, head, rule, inherited, me, positions)
-            if heard:
-                return heard
-        return []
+            found.extend(heard)
+            if heard and not rule.data.go_on:
+                break
+        return found
+
+    def _may_order(self, text: str, clause: Clause, head: Head) -> bool:
+        """Whether the clause may be an order: "it grew and always reminds me" is none."""
+        return head.own or not text[: clause.start].rstrip().lower().endswith(" and") or head.start > clause.start
 
     def _candidates(self, text: str) -> list[int]:
         if self.language.name == "zh":
@@ -144,7 +153,7 @@ class Matcher:
         subject = head.subject if head.own else inherited
         if subject is None and not head.own and (rule.data.bare or self.language.name == "zh"):
             subject = me
-        if subject is None or (subject is not me and not rule.data.third):
+        if subject is None or (subject is not me and not rule.data.third) or (rule.data.owned and not head.own):
             return []
         for start, negated in positions:
             if rule.data.negated is not None and rule.data.negated is not negated:
@@ -169,7 +178,7 @@ class Matcher:
             return
         attributes = self._attributes(found, rule)
         negated = negated or any(found[name] for name in rule.negations)
-        polarity = _turned(rule.data.polarity) if negated and rule.data.negated is not True else rule.data.polarity
+        polarity = turned(rule.data.polarity) if negated and rule.data.negated is not True else rule.data.polarity
         if rule.data.negated is True:
             polarity = Polarity.NEGATIVE
         if negated and rule.data.polarity is Polarity.NEGATIVE:
@@ -206,7 +215,8 @@ class Matcher:
         return Heard(heard.subject, heard.attribute, value, heard.rule, Polarity.POSITIVE, heard.span, heard.past)
 
 
-def _turned(polarity: Polarity) -> Polarity:
+def turned(polarity: Polarity) -> Polarity:
+    """The opposite polarity."""
     return Polarity.NEGATIVE if polarity is Polarity.POSITIVE else Polarity.POSITIVE
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from lithify.domain.claims import Basis, Cue, Scope
 from pipelines.language.model import TurnText
+from pipelines.language.text import fold
 from pipelines.language.patterns import Language, RuleData
 from pipelines.language.timewords import Bound, TimeWord, TimeWords
 
@@ -57,6 +58,21 @@ class Moments:
         valid_from, valid_to = _interval(words, cue, basis, turn.occurred_at)
         scope = Scope.NEXT_SESSION if later else Scope.TRIP if trip else Scope.SESSION
         return Moment(basis, cue, scope if cue is Cue.TEMPORARY else Scope.SESSION, valid_from, valid_to)
+
+    def answer(self, turn: TurnText, question: str, region: Region) -> Moment:
+        """What a plain yes or no says: the cue words of the question hold, those of the answer go first."""
+        text = fold(turn.content)
+        words = self._words(turn, text, region)
+        trip = self._marked("trip", text, region)
+        passing = trip or self._marked("temporary", text, region) or self._marked("period", text, region)
+        if passing or any(word.bound is Bound.UNTIL for word in words):
+            cue = Cue.TEMPORARY
+        elif self._marked("permanent", text, region) or self._language.marked("permanent", question):
+            cue = Cue.PERMANENT
+        else:
+            cue = Cue.NONE
+        valid_from, valid_to = _interval(words, cue, Basis.CONFIRMATION, turn.occurred_at)
+        return Moment(Basis.CONFIRMATION, cue, Scope.TRIP if trip else Scope.SESSION, valid_from, valid_to)
 
     def _marked(self, mark: str, text: str, region: Region) -> bool:
         return any(self._language.marked(mark, text, *span) for span in region.spans)

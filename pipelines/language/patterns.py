@@ -64,6 +64,8 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Whether "a, b and c" are three values."""
     third: bool = True
     """Whether it holds of other people too."""
+    owned: bool = False
+    """Whether the clause must have a subject of its own ("like" may be a preposition)."""
     bare: bool = False
     """Whether a sentence may start with it, without a subject."""
     negated: bool | None = None
@@ -72,6 +74,8 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Negated value to the value it means: no meat is vegetarian."""
     also: dict[str, str] = {}
     """Broader value to attribute: a choice of a food that is meat is a choice of the diet meat too."""
+    go_on: bool = False
+    """Whether later rules may match the same clause too; else the first match is the last."""
     context: str | None = None
     """A pattern that must occur somewhere in the turn."""
     past: bool = False
@@ -83,6 +87,14 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     confidence: float = 0.8
 
 
+class AnswerData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Patterns of a plain yes or no, and of what may follow without adding anything."""
+
+    yes: str
+    no: str
+    rest: str
+
+
 class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One language's file."""
 
@@ -90,6 +102,11 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     macros: dict[str, str]
     marks: dict[str, list[str]]
     """Cue words and frames, as patterns, by what they mark."""
+    answers: AnswerData
+    turnabout: list[tuple[str, str]]
+    """What turns a question to the user into a statement by the user: patterns and replacements, in order."""
+    question_lead: str
+    """What may stand before the question proper."""
     relations: dict[str, list[str]]
     suspicious: list[str]
     """Words of which one occurs in every text that marks `injection` or `privilege`: the cheap test before them."""
@@ -98,6 +115,10 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Words no value starts with."""
     value_stops: list[str]
     """Words at which a value ends."""
+    value_spoilers: list[str]
+    """Words that show that what was caught is no value but a clause."""
+    determiners: list[str]
+    """Words that make a value one of the situation ("the colour"): taken only where the catalog knows it."""
     value_strip: list[str]
     """Words dropped from both ends of a value."""
     rules: list[RuleData]
@@ -126,12 +147,18 @@ class Language:
     by_word: Mapping[str, tuple[int, ...]]
     """Word to the indices of the rules that need it."""
     marks: Mapping[str, re.Pattern[str]]
+    yes: re.Pattern[str]
+    no: re.Pattern[str]
+    turnabout: tuple[tuple[re.Pattern[str], str], ...]
+    question_lead: re.Pattern[str]
     relations: Mapping[str, str]
     """Any word for a relation to its normalised word."""
     suspicious: tuple[str, ...]
     not_names: frozenset[str]
     value_starts_not: frozenset[str]
     value_stop: re.Pattern[str]
+    value_spoiler: re.Pattern[str]
+    determiner: re.Pattern[str]
     value_strip: re.Pattern[str]
     clause_break: re.Pattern[str]
     """What ends a clause within a sentence."""
@@ -189,11 +216,17 @@ class _Compiler:
             rules=rules,
             by_word=_index(rules),
             marks=marks,
+            yes=self._compile("yes", data.answers.yes + data.answers.rest),
+            no=self._compile("no", data.answers.no + data.answers.rest),
+            turnabout=tuple((self._word(a), b) for a, b in data.turnabout),
+            question_lead=self._compile("question_lead", data.question_lead),
             relations={word: key for key, many in data.relations.items() for word in many},
             suspicious=tuple(data.suspicious),
             not_names=frozenset(data.not_names),
             value_starts_not=frozenset(data.value_starts_not),
             value_stop=self._any("value_stops", data.value_stops),
+            value_spoiler=self._any("value_spoilers", data.value_spoilers),
+            determiner=self._any("determiners", data.determiners),
             value_strip=self._any("value_strip", data.value_strip),
             clause_break=self._clause_break(),
             subject=re.compile(self._expand("subject", data.macros["subject"])),
@@ -210,6 +243,9 @@ class _Compiler:
         regex = self._compile(data.id, data.pattern)
         negations = tuple(name for name in regex.groupindex if name.startswith("neg"))
         return Rule(data, order, regex, context, negations)
+
+    def _word(self, pattern: str) -> re.Pattern[str]:
+        return self._compile("turnabout", pattern if self._chinese else rf"(?<![\w'])(?:{pattern})(?![\w'])")
 
     def _some(self, mark: str) -> re.Pattern[str]:
         return self._compile(mark, "(?:" + "|".join(self._data.marks[mark]) + ")*")

@@ -11,9 +11,10 @@ from uuid import UUID, uuid5
 
 from lithify.domain.catalog import AttributeKind
 from lithify.domain.claims import Basis, Claim, Kind, Polarity
+from pipelines.language.answers import Proposal, proposal
 from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
-from pipelines.language.matching import Head, Heard, Matcher
+from pipelines.language.matching import Head, Heard, Matcher, turned
 from pipelines.language.modality import Frames, Place, find_frames, refusal
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
@@ -47,6 +48,8 @@ class Draft:
 
     heard: Heard
     moment: Moment
+    words: str | None = None
+    """The value's words, where they stand in the question and not in the turn."""
 
 
 @dataclass(slots=True)
@@ -96,6 +99,15 @@ class _Flow:
             self.subject = heard[0].subject
 
 
+def confirmed(draft: Draft, asked: Proposal, when: Moment, span: tuple[int, int]) -> Draft:
+    """A draft read from the question, as the answer at `span` makes it. A no denies; it never asserts the reverse."""
+    value = draft.heard.value
+    polarity = draft.heard.polarity if asked.affirmed else turned(draft.heard.polarity)
+    words = asked.statement[value.start : value.end]
+    heard = replace(draft.heard, polarity=polarity, span=span, value=replace(value, start=span[0], end=span[1]))
+    return Draft(heard, when, words)
+
+
 class RuleExtractor:
     """Finds claims by patterns. Pure: the same turn gives the same claims. Safe to share between threads."""
 
@@ -123,8 +135,25 @@ class RuleExtractor:
         if turn.role is not Role.USER:
             return Extraction()
         reading = self._open(turn, turn.content)
+        if before is not None and before.role is Role.ASSISTANT:
+            self._confirm(reading, before)
         self._read(reading)
         return self._close(reading)
+
+    def _confirm(self, reading: _Reading, before: TurnText) -> None:
+        """Take a plain yes or no as a claim for what was asked."""
+        languages = [matcher.language for matcher in self._matchers.values()]
+        asked = proposal(languages, before.content[-LIMIT:], reading.turn.content)
+        if asked is None:
+            return
+        words = replace(reading.turn, content=asked.statement)
+        heard = self._open(words, asked.statement, asserted=True)
+        self._read(heard)
+        span = (0, len(reading.turn.content))
+        answer = Region((span,), (span,))
+        when = self._moments[asked.language.name].answer(reading.turn, asked.question, answer)
+        for draft in heard.drafts:
+            reading.drafts.append(confirmed(draft, asked, when, span))
 
     def _open(self, turn: TurnText, content: str, *, asserted: bool = False) -> _Reading:
         text, rejects = blank_foreign(fold(content[:LIMIT]))
@@ -190,8 +219,9 @@ class RuleExtractor:
         if index + 1 < len(parts):
             following = parts[index + 1]
             head = matcher.head(reading.text, following, reading.me)
-            rest = reading.text[following.start : following.end]
-            if not head.own and len(rest) <= _SHORT and not matcher.relevant(rest):
+            if head.own or following.end - following.start > _SHORT:
+                return
+            if not matcher.match(reading.text, following, head, reading.me, reading.me):
                 yield following.start, following.end
 
     def _judge(self, reading: _Reading, place: Place, region: Region, heard: list[Heard]) -> None:
@@ -254,7 +284,7 @@ class RuleExtractor:
             subject=heard.subject.name,
             attribute=heard.attribute,
             value=heard.value.value,
-            text=turn.content[heard.value.start : heard.value.end],
+            text=draft.words or turn.content[heard.value.start : heard.value.end],
             occurred_at=turn.occurred_at.astimezone(UTC),
             local_date=day,
             day_end=day_end,

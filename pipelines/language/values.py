@@ -44,10 +44,13 @@ class Values:
             if start < end:
                 yield Value(attributes[0], text[start:end], start, end)
             return
+        listed = True
         for first, last in self._parts(text, start, end, many=rule.many):
-            value = self._one(text, first, last, rule, attributes)
+            value = self._one(text, first, last, rule, attributes, listed=listed)
             if value is not None:
                 yield value
+            else:  # a list that starts with a clause holds no values, except what the catalog knows
+                listed = False
 
     def _parts(self, text: str, start: int, end: int, *, many: bool) -> Iterator[tuple[int, int]]:
         if not many:
@@ -59,19 +62,28 @@ class Values:
             first = mark.end()
         yield first, end
 
-    def _one(self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]) -> Value | None:
+    def _one(
+        self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...], *, listed: bool
+    ) -> Value | None:
         start, end = _shrink(text, start, end, _EDGES)
         whole = self._known(text, start, end, attributes)
         if whole is not None:
             return whole
+        raw = start, end
         start, end = self._trim(text, start, end)
         if start >= end:
             return None
-        known = self._known(text, start, end, attributes)
+        known = self._known(text, start, end, attributes) or self._object(text, start, end, attributes)
         if known is not None:
             return known
-        if rule.accept is Accept.KNOWN:
+        if rule.accept is Accept.KNOWN or not listed:
             return None
+        return self._unknown(text, start, end, rule, attributes, raw)
+
+    def _unknown(
+        self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...], raw: tuple[int, int]
+    ) -> Value | None:
+        """A value the catalog does not know."""
         if rule.accept is Accept.PROPER:
             return self._proper(text, start, end, rule, attributes[0])
         if rule.accept in _READERS:
@@ -79,7 +91,21 @@ class Values:
             return None if read is None else Value(attributes[0], read, start, end)
         if rule.accept is Accept.MEASURE:
             return _measure(text, start, end, attributes[0])
+        if rule.many and self._of_the_moment(text, start, end, raw):
+            return None
         return self._noun(text, start, end, rule, attributes[0])
+
+    def _of_the_moment(self, text: str, start: int, end: int, raw: tuple[int, int]) -> bool:
+        """Whether the words belong to the situation ("the colour", "sharing my skills"), not to the person."""
+        if self._language.determiner.match(text, *raw) or self._language.value_spoiler.search(text, *raw):
+            return True
+        gerund = text[start:end].split(" ", 1)[0].lower().endswith("ing")
+        return gerund and self._language.value_stop.search(text, start, raw[1]) is not None
+
+    def _object(self, text: str, start: int, end: int, attributes: tuple[str, ...]) -> Value | None:
+        """The known thing after a verb of use: playing board games."""
+        verb = _USE.match(text, start, end)
+        return self._known(text, verb.end(), end, attributes) if verb is not None else None
 
     def _known(self, text: str, start: int, end: int, attributes: tuple[str, ...]) -> Value | None:
         word = normal(text[start:end])
@@ -131,6 +157,11 @@ class Values:
         return lowered[0].strip("'\"") in bad or any(word in _NEVER_INSIDE for word in lowered)
 
 
+_USE = re.compile(
+    r"(?:playing|play|watching|watch|reading|read|eating|eat|drinking|drink|doing|going|listening to|listen to) "
+    r"(?:the |some )?",
+    re.IGNORECASE,
+)
 _READERS = {Accept.CLOCK: clock, Accept.COUNT: count}
 _NEVER_INSIDE = frozenset(
     ["it", "you", "your", "my", "our", "his", "her", "their", "i", "we", "he", "she", "they", "me", "us", "them", "this"]

@@ -31,6 +31,16 @@ class WorkerApp(faust.App):
         super().__init__(*args, **kwargs)
         self._opening = opening
         self._closing = closing
+        self._assigned_once = False
+
+    @property
+    def joined(self) -> bool:
+        """Whether it is a member of its group, and no rebalance is under way."""
+        return self._assigned_once and not self.rebalancing
+
+    async def _on_partitions_assigned(self, *args: Any, **kwargs: Any) -> None:
+        await super()._on_partitions_assigned(*args, **kwargs)
+        self._assigned_once = True
 
     async def on_start(self) -> None:
         """Open before any event arrives."""

@@ -13,7 +13,7 @@ from faust.types import StreamT
 
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
-from pipelines.runtime.app import WorkerApp, add_agent, arm_exit_guard, make_app
+from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
 from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
@@ -86,10 +86,7 @@ class Service:
 
     def _assigned(self) -> int | None:
         """Partitions of this process; None until it has joined its group."""
-        app: WorkerApp = self.app
-        if app.rebalancing or app.consumer_generation_id < 1:
-            return None
-        return len(app.consumer.assignment())
+        return len(self.app.consumer.assignment()) if self.app.joined else None
 
     async def _probe(self) -> str | None:
         try:
@@ -105,7 +102,7 @@ def setup_logging(level: str) -> None:
     logging.basicConfig(
         level=level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
     )
-    for name in ("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"):
+    for name in ("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka", "pipelines.runtime.app"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("aiokafka").addFilter(_Throttle())
     for name in ("mode", "faust"):

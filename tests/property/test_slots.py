@@ -42,10 +42,20 @@ def test_removing_a_session_equals_never_having_had_it(
     assert never.replay() == state
 
 
+def citations(state: SlotState) -> list[tuple[str, ...]]:
+    """The claim ids of each row."""
+    return [
+        *(fact.claim_ids for fact in state.facts),
+        *(override.claim_ids for override in state.overrides),
+        *(contender.claim_ids for contender in state.contenders),
+        *(verdict.claim_ids for verdict in state.verdicts),
+        *(hint.claim_ids for hint in state.hints),
+    ]
+
+
 def cited(state: SlotState) -> set[str]:
     """Every claim id that a state names."""
-    rows = [*state.facts, *state.overrides, *state.contenders, *state.verdicts, *state.hints]
-    ids = {claim for row in rows for claim in row.claim_ids}
+    ids = {claim for ids in citations(state) for claim in ids}
     return (
         ids | {item.claim_id for item in state.conflicts} | {item.fact_claim_id for item in state.conflicts}
     )
@@ -57,8 +67,7 @@ def test_every_verdict_cites_evidence(attribute: Attribute, said: list[Step]) ->
     state = talk.replay()
     known = {item.id for item in talk.evidence}
     assert cited(state) <= known
-    for row in [*state.verdicts, *state.facts, *state.overrides, *state.contenders, *state.hints]:
-        assert row.claim_ids
+    assert all(citations(state))
     ids = [verdict.id for verdict in state.verdicts]
     assert len(ids) == len(set(ids))
 
@@ -95,9 +104,8 @@ def test_fold_as_of_equals_the_horizon_read_then(
     horizon, then = talk.replay(), talk.replay(as_of=at)
     assert [fact.id for fact in then.active(at)] == [fact.id for fact in horizon.active(at)]
     for session in SESSIONS:
-        assert [(o.id, o.ends_at) for o in then.running(at, session)] == [
-            (o.id, o.ends_at) for o in horizon.running(at, session)
-        ]
+        expected = [item.id for item in horizon.running(at, session)]
+        assert [item.id for item in then.running(at, session)] == expected
     assert [v.id for v in then.verdicts] == [v.id for v in horizon.verdicts if v.at <= at]
     assert standing(then, at) == standing(horizon, at)
     assert {c.value for c in then.contenders} == {c.value for c in horizon.contenders if at < c.ends_at}

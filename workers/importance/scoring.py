@@ -28,8 +28,8 @@ class Importance(Protocol):
         ...
 
 
-Rate = Callable[[str, str], Importance]
-"""(text, role) to importance."""
+Rate = Callable[[str], Importance]
+"""Redacted text to importance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Scorer:
     def _turn(self, turn: Turn) -> TurnScored:
         redacted = self._redact(turn.text())
         skipped = is_empty(redacted.text)
-        rated = self._rate(redacted.text, turn.role)
+        rated = self._rate(redacted.text)
         return TurnScored(
             turn_id=turn.id,
             session_id=turn.session_id,

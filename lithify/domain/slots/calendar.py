@@ -17,17 +17,25 @@ class SessionIndex:
     """
 
     def __init__(self, sessions: Iterable[Session], evidence: Sequence[Evidence]) -> None:
-        known = set(sessions)
-        self._by_id = _grouped(known)
+        self._arrange(set(sessions))
         lost: dict[str, list[datetime]] = {}
         for item in evidence:
             if self._find(item.session_id, item.occurred_at) is None:
                 lost.setdefault(item.session_id, []).append(item.occurred_at)
-        for session_id, turns in lost.items():
-            known.update(fold_sessions(session_id, turns))
-        self._by_id = _grouped(known)
-        self._all = sorted(known)
+        if lost:
+            folded = [session for key, turns in lost.items() for session in fold_sessions(key, turns)]
+            self._arrange({*self._all, *folded})
+
+    def _arrange(self, sessions: Iterable[Session]) -> None:
+        self._all = sorted(
+            sessions, key=lambda item: (item.started_at, item.session_id, item.last_at, item.ended_at)
+        )
         self._starts = [session.started_at for session in self._all]
+        self._by_id: dict[str, tuple[list[datetime], list[Session]]] = {}
+        for session in self._all:
+            starts, members = self._by_id.setdefault(session.session_id, ([], []))
+            starts.append(session.started_at)
+            members.append(session)
 
     def of(self, item: Evidence) -> Session:
         """The session in which `item` was said."""
@@ -50,12 +58,3 @@ class SessionIndex:
             if session.holds(session_id, at):
                 return session
         return None
-
-
-def _grouped(sessions: Iterable[Session]) -> dict[str, tuple[list[datetime], list[Session]]]:
-    groups: dict[str, tuple[list[datetime], list[Session]]] = {}
-    for session in sorted(sessions):
-        starts, members = groups.setdefault(session.session_id, ([], []))
-        starts.append(session.started_at)
-        members.append(session)
-    return groups

@@ -49,24 +49,29 @@ class Cell:
     facts: list[FactRow] = field(default_factory=list)
     active: FactRow | None = None
     overrides: list[OverrideRow] = field(default_factory=list)
-    """Oldest first; a later one lies on top."""
+    """All, oldest first; a later one lies on top."""
+    open: list[OverrideRow] = field(default_factory=list)
+    """Those that are not over, in the same order."""
     scheduled: list[Scheduled] = field(default_factory=list)
     hints: list[HintRow] = field(default_factory=list)
+    """All, oldest first."""
+    asked: list[HintRow] = field(default_factory=list)
+    """Those that were not settled, in the same order."""
     quiet: dict[Stance, datetime] = field(default_factory=dict)
     """Until when no hint is raised about a stance."""
     watch: Watch | None = None
 
     def running(self, at: datetime) -> list[OverrideRow]:
         """Overrides that hold at `at` in some session, oldest first."""
-        return [row for row in self.overrides if row.runs(at)]
+        return [row for row in self.open if row.runs(at)]
 
     def pending(self, at: datetime) -> list[OverrideRow]:
         """Overrides that hold at `at` or will, oldest first."""
-        return [row for row in self.overrides if not row.over and at < row.ends_at]
+        return [row for row in self.open if at < row.ends_at]
 
     def standing(self, stance: Stance, at: datetime) -> bool:
         """Whether a clarify hint about `stance` stands."""
-        return any(row.stance == stance and row.stands(at) for row in self.hints)
+        return any(row.stance == stance and row.stands(at) for row in self.asked)
 
     def denies_another(self, stance: Stance) -> bool:
         """Whether `stance` denies another value than the stored one, which says nothing against that."""
@@ -136,9 +141,8 @@ class Fold:
 def _quantities(cell: Cell) -> Iterable[tuple[str, Quantity | None]]:
     if cell.active is not None:
         yield cell.active.value, cell.active.quantity
-    for override in cell.overrides:
-        if not override.over:
-            yield override.value, override.quantity
+    for override in cell.open:
+        yield override.value, override.quantity
     for contender in cell.book.contenders.values():
         yield contender.value, contender.quantity
 

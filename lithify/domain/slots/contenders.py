@@ -69,7 +69,7 @@ def needed_days(cell: Cell, stance: Stance, rates: PromotionPolicy) -> int:
 def trace(fold: Fold, cell: Cell, row: ContenderRow) -> dict[str, Number]:
     """The numbers of a contender, as if the running day ended now."""
     return {
-        "days": len(cell.book.plain_days(row.stance, fold.now, fold.rates.window)),
+        "days": len(cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window)),
         "needed_days": needed_days(cell, row.stance, fold.rates),
         "posterior": round(cell.book.posterior(row, fold.rates), 6),
         "threshold": fold.rates.threshold,
@@ -84,7 +84,7 @@ def freeze(fold: Fold, cell: Cell, row: ContenderRow) -> Contender:
         text=row.text,
         polarity=row.stance[1],
         posterior=cell.book.posterior(row, fold.rates),
-        days=len(cell.book.plain_days(row.stance, fold.now, fold.rates.window)),
+        days=len(cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window)),
         needed_days=needed_days(cell, row.stance, fold.rates),
         threshold=fold.rates.threshold,
         first_support=row.first_support,

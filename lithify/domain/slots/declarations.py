@@ -61,15 +61,16 @@ def reinforce(fold: Fold, fact: FactRow, claim_id: str) -> None:
 def take_place(fold: Fold, cell: Cell, words: Said, opened_by: str, confidence: float) -> FactRow:
     """Rule 1: the word of the user decides at once, ends the overrides and voids the evidence.
 
-    A declaration against the stored value leaves alone what it is compatible with: "I am not a
-    vegetarian" does not end "meat, until Friday".
+    A declaration against the stored value leaves alone what it is compatible with: "I am not a vegetarian"
+    does not end "meat, until Friday". One that was scheduled leaves alone what was said after it.
 
     Returns:
         The fact that now holds: a new one, or the stored one where the words repeat it.
     """
     cancel_scheduled(fold, cell, words.cause)
     for row in cell.pending(fold.now):
-        if words.polarity is Polarity.POSITIVE or row.value == words.value:
+        older = row.last_mention <= words.at or fold.safety
+        if older and (words.polarity is Polarity.POSITIVE or row.value == words.value):
             overrides.end(fold, cell, row, "declared", cause=words.cause)
     old = cell.active
     if old is None or old.stance != words.stance:

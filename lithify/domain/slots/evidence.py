@@ -198,6 +198,10 @@ class Book:
                 state = advance(start, self.gap(day), _seen_by(row.stance, observed), policy)
         return state.posterior
 
+    def day_close(self, now: datetime) -> datetime:
+        """The end of the running day where somebody spoke on it, else `now`."""
+        return max(now, self.days[-1].end) if self.days else now
+
     def plain_days(self, stance: Stance, at: datetime, window: timedelta) -> list[Day]:
         """The distinct days within `window` before `at` with an uncued session for `stance`."""
         days: list[Day] = []

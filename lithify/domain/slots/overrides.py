@@ -73,6 +73,7 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
         trip=trip,
     )
     cell.overrides.append(row)
+    cell.open.append(row)
     _set_end(fold, cell, row, item, said)
     return row
 
@@ -81,14 +82,14 @@ def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: H
     """The override that says `stance` here already; one not yet begun is met by words of its kind only."""
     found = [
         row
-        for row in cell.overrides
-        if row.stance == stance and (row.runs(at) or (not row.over and at < row.started_at and row.hold is hold))
+        for row in cell.open
+        if row.stance == stance and (row.runs(at) or (at < row.started_at and row.hold is hold))
     ]
     return next((row for row in reversed(found) if row.seen_from(session)), None)
 
 
 def _on_top(cell: Cell, row: OverrideRow, at: datetime) -> bool:
-    above = cell.overrides[cell.overrides.index(row) + 1 :]
+    above = cell.open[cell.open.index(row) + 1 :]
     return not any(other.runs(at) and other.stance != row.stance for other in above)
 
 
@@ -135,7 +136,7 @@ def _set_next_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
 
 def end(fold: Fold, cell: Cell, row: OverrideRow, rule: str, *, cause: str) -> None:
     """End an override before its time, because of `cause`."""
-    row.over = True
+    _close(cell, row)
     row.ends_at, row.end_rule = max(row.started_at, fold.now), rule
     _ended(fold, cell, row, (*row.claim_ids, cause))
 
@@ -144,9 +145,14 @@ def lapse(fold: Fold, cell: Cell, row: OverrideRow) -> bool:
     """The timer of `row` ran: end it, unless a later mention moved its end."""
     if row.over or row.ends_at > fold.now:
         return False
-    row.over = True
+    _close(cell, row)
     _ended(fold, cell, row, row.claim_ids)
     return True
+
+
+def _close(cell: Cell, row: OverrideRow) -> None:
+    row.over = True
+    cell.open.remove(row)
 
 
 def _ended(fold: Fold, cell: Cell, row: OverrideRow, claim_ids: tuple[str, ...] | list[str]) -> None:

@@ -51,7 +51,7 @@ def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
     numbers = trace(fold, cell, row)
     posterior = cell.book.posterior(row, fold.rates)
     old, track = cell.active, row.track
-    for item in [item for item in cell.overrides if not item.over and item.stance == row.stance]:
+    for item in [item for item in cell.open if item.stance == row.stance]:
         overrides.end(fold, cell, item, "promoted", cause=row.claim_ids[-1])
     words = Said(
         cause=day.first_end.isoformat(),
@@ -128,13 +128,13 @@ def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observatio
 
 
 def _ask_about_contenders(fold: Fold, cell: Cell) -> bool:
-    before = [row.until for row in cell.hints]
+    changed = False
     for row in cell.book.contenders.values():
         if cell.book.posterior(row, fold.rates) >= fold.rates.clarify_at:
-            ask(fold, cell, "contender", row.stance, row.claim_ids)
+            changed = ask(fold, cell, "contender", row.stance, row.claim_ids) or changed
         else:
-            settle(cell, fold.now, row.stance, "contender")
-    return before != [row.until for row in cell.hints]
+            changed = settle(cell, fold.now, row.stance, "contender") or changed
+    return changed
 
 
 def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observation]) -> bool:

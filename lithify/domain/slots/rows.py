@@ -56,7 +56,7 @@ def said(item: Evidence, value: str) -> Said:
     return Said(*common, valid_from=item.valid_from, valid_to=item.valid_to)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class FactRow:
     """A fact while it may still change."""
 
@@ -122,7 +122,7 @@ class Hold(StrEnum):
     STATED = "stated"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class OverrideRow:
     """An override while it may still change."""
 
@@ -172,7 +172,7 @@ class OverrideRow:
         )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class HintRow:
     """A clarify hint while it may still end."""
 
@@ -198,7 +198,7 @@ class HintRow:
         return Hint(self.code, self.value, self.polarity, self.against, self.since, self.until, tuple(self.claim_ids))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scheduled:
     """A declaration or statement that takes effect later."""
 

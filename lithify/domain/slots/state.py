@@ -1,4 +1,4 @@
-"""What a slot's fold yields: facts with intervals, overrides, contenders, verdicts, conflicts, hints."""
+"""What a slot's fold yields: facts and overrides with their intervals, contenders, verdicts, hints."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -179,5 +179,6 @@ class SlotState:
         return tuple(
             item
             for item in self.overrides
-            if item.started_at <= at < item.ends_at and (item.session is None or item.session[0] == session_id)
+            if item.started_at <= at < item.ends_at
+            and (item.session is None or item.session[0] == session_id)
         )

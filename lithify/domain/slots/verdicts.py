@@ -77,24 +77,34 @@ def ask(
     claim_ids: Iterable[str],
     *,
     until: datetime | None = None,
-) -> None:
-    """Raise a clarify hint, or add to the one that stands; a stance that was answered no stays quiet."""
+) -> bool:
+    """Raise a clarify hint, or add to the one that stands; a stance that was answered no stays quiet.
+
+    Returns:
+        Whether a hint was raised.
+    """
     if cell.quiet.get(stance, fold.now) > fold.now:
-        return
-    for row in cell.hints:
+        return False
+    for row in cell.asked:
         if row.code == code and row.stance == stance and row.stands(fold.now):
             row.claim_ids.extend(claim for claim in claim_ids if claim not in row.claim_ids)
             row.until = until
-            return
+            return False
     against = cell.active.value if cell.active else None
-    cell.hints.append(HintRow(code, *stance, against, fold.now, list(claim_ids), until))
+    hint = HintRow(code, *stance, against, fold.now, list(claim_ids), until)
+    cell.hints.append(hint)
+    cell.asked.append(hint)
+    return True
 
 
-def settle(cell: Cell, at: datetime, stance: Stance | None = None, code: str | None = None) -> None:
-    """End the hints that stand, all or those of one stance and code."""
-    for row in cell.hints:
-        if row.stands(at) and stance in (None, row.stance) and code in (None, row.code):
+def settle(cell: Cell, at: datetime, stance: Stance | None = None, code: str | None = None) -> bool:
+    """End the hints that stand, all or those of one stance and code; whether there were any."""
+    ended = [row for row in cell.asked if stance in (None, row.stance) and code in (None, row.code)]
+    for row in ended:
+        if row.stands(at):
             row.until = at
+        cell.asked.remove(row)
+    return bool(ended)
 
 
 def override_trace(row: OverrideRow) -> dict[str, Number]:

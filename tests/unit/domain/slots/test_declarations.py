@@ -126,6 +126,16 @@ def test_rule_03_statement_does_not_cancel_what_was_scheduled() -> None:
     assert held(talk.replay(), day(11)) == {"vegan"}
 
 
+def test_rule_03_what_was_said_after_the_scheduled_word_stays() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1), "rotterdam", valid_from=day(10, 0))
+    talk.say(day(8), "lyon", cue=Cue.TEMPORARY, valid_to=day(12, 0))
+    state = talk.replay()
+    assert read(state, day(11)) == ["lyon"]
+    assert read(state, day(12)) == ["rotterdam"]
+
+
 def test_rule_04_past_end_adds_a_closed_interval_and_touches_nothing_else() -> None:
     talk = Talk()
     talk.say(day(100), "vegetarian")
