@@ -143,6 +143,15 @@ def test_correct_of_a_closed_interval_leaves_the_present_alone() -> None:
     assert held(state, day(10)) == {"birch"}
 
 
+def test_correct_of_an_unknown_fact_is_rejected() -> None:
+    talk = Talk()
+    talk.say(day(0), "alder")
+    talk.command(day(1), CommandKind.CORRECT, "elder", fact_id="no such fact")
+    state = talk.replay()
+    assert held(state, day(2)) == {"alder"}
+    assert rules(state)[-1] == "rejected/nothing_to_correct"
+
+
 def test_correct_in_a_set_moves_the_validity_to_the_right_value() -> None:
     talk = Talk(LIKES)
     talk.say(day(0), "jas")

@@ -238,6 +238,22 @@ def test_rule_06_withdrawal_that_matches_nothing_is_kept() -> None:
     assert rules(state)[-1] == "kept/nothing_to_withdraw"
 
 
+def test_rule_06_withdrawal_takes_evidence_overrides_and_what_is_to_come() -> None:
+    talk = Talk(LIKES)
+    talk.choose(day(0), "latte", cue=Cue.TEMPORARY, valid_to=day(9))
+    talk.say(day(0), "americano", valid_from=day(5))
+    talk.withdraw(day(1), "coffee")
+    state = talk.replay()
+    assert not state.running(day(2))
+    assert not state.contenders
+    assert not state.active(day(6))
+    assert set(rules(state)[-3:]) == {
+        "lapsed/withdrawn",
+        "rejected/withdrawal",
+        "rejected/schedule_cancelled",
+    }
+
+
 def test_rule_06_withdrawal_closes_earlier_values_only() -> None:
     talk = Talk(LIKES)
     talk.say(day(0), "latte")
