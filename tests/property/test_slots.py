@@ -166,7 +166,7 @@ def test_only_an_instruction_or_an_answer_takes_a_danger_away(said: list[Step]) 
         hidden = {
             row.value
             for row in state.overrides
-            if row.polarity is Polarity.NEGATIVE and row.ends_at > item.occurred_at
+            if row.polarity is Polarity.NEGATIVE and max(row.started_at, item.occurred_at) < row.ends_at
         }
         assert not hidden & active
         dangers = active

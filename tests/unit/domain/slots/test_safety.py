@@ -126,3 +126,12 @@ def test_rule_13_override_laid_before_the_danger_never_hides_it() -> None:
     talk.choose(day(0), "peanuts", no=True, cue=Cue.TEMPORARY, valid_from=day(3), valid_to=day(9))
     talk.say(day(1), "peanuts")
     assert not talk.replay().running(day(4))
+
+
+def test_rule_13_override_laid_before_a_scheduled_danger_never_hides_it() -> None:
+    talk = Talk(ALLERGY)
+    talk.say(day(0), "peanuts", valid_from=day(5))
+    talk.choose(day(1), "peanuts", no=True, cue=Cue.TEMPORARY, valid_to=day(9))
+    state = talk.replay()
+    assert held(state, day(6)) == {"peanuts"}
+    assert not state.running(day(6))
