@@ -13,7 +13,7 @@ import pytest
 from ops.local.errors import StackError
 from ops.local.postgres import SUPERUSER
 from ops.local.stack import PARTS, SERVERS, Stack
-from tests.support.processes import eventually, processes_of, runs
+from tests.support.processes import processes_of, runs
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 
