@@ -179,3 +179,16 @@ def test_rule_12_return_ends_what_a_trip_prolonged() -> None:
     assert read(state, day(4)) == ["meat"]
     talk.come_back(day(4))
     assert read(talk.replay(), day(4)) == ["vegetarian"]
+
+
+def test_rule_12_next_session_said_again_in_it_means_the_one_after() -> None:
+    talk = vegetarian()
+    next_session(talk)
+    again = {"cue": Cue.TEMPORARY, "scope": Scope.NEXT_SESSION}
+    talk.say(day(3), "checklist", Basis.INSTRUCTION, "second", **again)
+    talk.chat(day(4), "third")
+    talk.chat(day(5), "fourth")
+    state = talk.replay()
+    assert read(state, day(3), "second") == ["checklist"]
+    assert read(state, day(4), "third") == ["checklist"]
+    assert read(state, day(5), "fourth") == ["vegetarian"]
