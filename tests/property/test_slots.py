@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from lithify.domain.catalog import Attribute
 from lithify.domain.claims import Basis, Claim, Cue, Kind, Polarity
 from lithify.domain.slots import replay
+from lithify.domain.slots.explain import Language, explain_contender, explain_hint, explain_verdict
+from lithify.domain.slots.phrases import REASONS
 from lithify.domain.slots.state import SlotState
 from tests.property.conversations import ATTRIBUTES, SESSIONS, Step, hold, steps, without_session
 from tests.support.slots import ALLERGY, DIET, SLOT, Talk, day
@@ -80,6 +82,17 @@ def test_every_word_gets_a_verdict(attribute: Attribute, said: list[Step]) -> No
         item.id for item in talk.evidence if not isinstance(item, Claim) or item.kind is not Kind.RETURN
     }
     assert spoken <= decided
+
+
+@given(ATTRIBUTES, steps())
+def test_every_rule_and_hint_has_words(attribute: Attribute, said: list[Step]) -> None:
+    state = hold(attribute, said).replay()
+    assert {verdict.rule for verdict in state.verdicts} <= REASONS.keys()
+    for language in Language:
+        sentences = [explain_verdict(verdict, attribute, language=language) for verdict in state.verdicts]
+        sentences += [explain_hint(hint, attribute, language=language) for hint in state.hints]
+        sentences += [explain_contender(item, attribute, language=language) for item in state.contenders]
+        assert all(sentence.endswith((".", "。")) and "{" not in sentence for sentence in sentences)
 
 
 @given(ATTRIBUTES, steps(ends_facts=False))
