@@ -1,1 +1,1 @@
-"""The tests, by how much of the product each needs."""
+"""Tests."""

@@ -31,9 +31,7 @@ def test_arrival_order_and_duplicates_never_matter(
 
 
 @given(ATTRIBUTES, steps(), st.sampled_from(SESSIONS))
-def test_removing_a_session_equals_never_having_had_it(
-    attribute: Attribute, said: list[Step], session: str
-) -> None:
+def test_removing_a_session_equals_never_having_had_it(attribute: Attribute, said: list[Step], session: str) -> None:
     """Erasure: what a session left behind is nothing but its evidence."""
     kept = without_session(hold(attribute, said), session)
     state = kept.replay()
@@ -58,9 +56,7 @@ def citations(state: SlotState) -> list[tuple[str, ...]]:
 def cited(state: SlotState) -> set[str]:
     """Every claim id that a state names."""
     ids = {claim for ids in citations(state) for claim in ids}
-    return (
-        ids | {item.claim_id for item in state.conflicts} | {item.fact_claim_id for item in state.conflicts}
-    )
+    return ids | {item.claim_id for item in state.conflicts} | {item.fact_claim_id for item in state.conflicts}
 
 
 @given(ATTRIBUTES, steps())
@@ -78,9 +74,7 @@ def test_every_verdict_cites_evidence(attribute: Attribute, said: list[Step]) ->
 def test_every_word_gets_a_verdict(attribute: Attribute, said: list[Step]) -> None:
     talk = hold(attribute, said)
     decided = {claim for verdict in talk.replay().verdicts for claim in verdict.claim_ids}
-    spoken = {
-        item.id for item in talk.evidence if not isinstance(item, Claim) or item.kind is not Kind.RETURN
-    }
+    spoken = {item.id for item in talk.evidence if not isinstance(item, Claim) or item.kind is not Kind.RETURN}
     assert spoken <= decided
 
 
@@ -118,9 +112,7 @@ def test_a_cell_holds_one_fact_at_a_time(attribute: Attribute, said: list[Step])
 
 
 @given(ATTRIBUTES, steps(), st.sampled_from([0.0, 0.2, 5.0, 24.0, 100.0, 24.0 * 31]))
-def test_fold_as_of_equals_the_horizon_read_then(
-    attribute: Attribute, said: list[Step], hours: float
-) -> None:
+def test_fold_as_of_equals_the_horizon_read_then(attribute: Attribute, said: list[Step], hours: float) -> None:
     talk = hold(attribute, said)
     last = max((item.occurred_at for item in talk.evidence), default=day(0))
     at = last + timedelta(hours=hours)

@@ -1,1 +1,1 @@
-"""What several suites share: builders and readers of recorded data."""
+"""What tests share: fixtures, fakes and builders."""

@@ -66,9 +66,7 @@ class Talk:
     ends: dict[str, list[datetime]] = field(default_factory=dict)
     silent: dict[str, list[datetime]] = field(default_factory=dict)
 
-    def say(
-        self, at: datetime, value: str, basis: Basis = Basis.STATEMENT, session: str = "", **more: Any
-    ) -> Claim:
+    def say(self, at: datetime, value: str, basis: Basis = Basis.STATEMENT, session: str = "", **more: Any) -> Claim:
         """Add a claim. `no=True` makes it negative; other words are fields of `Claim`."""
         number = len(self.evidence)
         if more.pop("no", False):
@@ -152,9 +150,7 @@ class Talk:
         for item in self.evidence if evidence is None else evidence:
             turns.setdefault(item.session_id, []).append(item.occurred_at)
         return [
-            session
-            for key, times in turns.items()
-            for session in fold_sessions(key, times, self.ends.get(key, ()))
+            session for key, times in turns.items() for session in fold_sessions(key, times, self.ends.get(key, ()))
         ]
 
     def replay(self, as_of: datetime | None = None) -> SlotState:

@@ -92,9 +92,7 @@ def _stands_in(topic: str, text: str) -> bool:
     if not topic:
         return False
     if topic.isascii():
-        return (
-            re.search(rf"(?<![0-9a-z]){re.escape(topic.casefold())}(?![0-9a-z])", text.casefold()) is not None
-        )
+        return re.search(rf"(?<![0-9a-z]){re.escape(topic.casefold())}(?![0-9a-z])", text.casefold()) is not None
     return topic.casefold() in text.casefold()
 
 

@@ -24,9 +24,7 @@ def on_value(fold: Fold, claim: Claim) -> None:
     basis = _basis(fold, cell, claim, words.stance)
     if answered_no(cell, claim, words):
         answer_no(fold, cell, claim, words)
-    elif removes_danger(fold, cell, words.stance) and (
-        basis is not Basis.INSTRUCTION or overrides.passing(claim)
-    ):
+    elif removes_danger(fold, cell, words.stance) and (basis is not Basis.INSTRUCTION or overrides.passing(claim)):
         guard(fold, cell, claim, words)
     elif basis is Basis.INFERRED:
         _infer(fold, cell, claim, words)

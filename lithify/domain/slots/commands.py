@@ -27,9 +27,7 @@ def on_command(fold: Fold, command: Command) -> None:
 
 
 def _words(fold: Fold, command: Command) -> Said | None:
-    return (
-        said(command, fold.canonical(command.value, command.quantity)) if command.value is not None else None
-    )
+    return said(command, fold.canonical(command.value, command.quantity)) if command.value is not None else None
 
 
 def _remember(fold: Fold, command: Command) -> None:
@@ -48,9 +46,7 @@ def _tell(fold: Fold, cell: Cell, command: Command, words: Said, rule: str) -> N
         return
     if old is not None and cell.contradicts(words.stance):
         clash(fold, command, words.value, old, VerdictKind.PROMOTED)
-    fact = declare(
-        fold, cell, words, rule, kind=VerdictKind.PROMOTED, opened_by="command", confidence=_CONFIDENCE
-    )
+    fact = declare(fold, cell, words, rule, kind=VerdictKind.PROMOTED, opened_by="command", confidence=_CONFIDENCE)
     if old is not None and old.pinned:
         fact.pinned = True
 
@@ -138,9 +134,7 @@ def _pin(fold: Fold, command: Command) -> None:
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_pin")
     for fact in facts:
         fact.pinned = True
-        decide(
-            fold, VerdictKind.KEPT, "pin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact
-        )
+        decide(fold, VerdictKind.KEPT, "pin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact)
 
 
 def _unpin(fold: Fold, command: Command) -> None:
@@ -154,9 +148,7 @@ def _unpin(fold: Fold, command: Command) -> None:
         fact.pinned = False
         start_anew(fold, cell)
         settle(cell, fold.now)
-        decide(
-            fold, VerdictKind.KEPT, "unpin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact
-        )
+        decide(fold, VerdictKind.KEPT, "unpin", fact.stance, (command.id,), cause=fact.id + command.id, fact=fact)
 
 
 def _approve(fold: Fold, command: Command) -> None:
@@ -191,9 +183,7 @@ def _reject(fold: Fold, command: Command) -> None:
     """Void a contender's evidence, or take back a promotion by evidence."""
     target = _target(fold, command)
     words = _words(fold, command)
-    named = command.fact_id is not None or (
-        words is not None and target is not None and target[1].value == words.value
-    )
+    named = command.fact_id is not None or (words is not None and target is not None and target[1].value == words.value)
     if target is not None and named and target[0].active is target[1] and target[1].opened_by == "evidence":
         _take_back(fold, *target, command)
         return

@@ -97,9 +97,7 @@ def freeze(fold: Fold, cell: Cell, row: ContenderRow) -> Contender:
 def best(cell: Cell, rates: PromotionPolicy) -> ContenderRow | None:
     """The most probable contender of the cell."""
     rows = cell.book.contenders.values()
-    return max(
-        rows, key=lambda row: (cell.book.posterior(row, rates), row.last_support, row.value), default=None
-    )
+    return max(rows, key=lambda row: (cell.book.posterior(row, rates), row.last_support, row.value), default=None)
 
 
 def keep(fold: Fold, cell: Cell, claim: Evidence, words: Said, rule: str) -> None:

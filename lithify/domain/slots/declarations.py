@@ -127,9 +127,7 @@ def establish(fold: Fold, cell: Cell, claim: Claim, words: Said, rule: str) -> N
     end_overrides(fold, cell, claim)
     fact = open_fact(fold, cell, words, rule, fold.policy.confidence[claim.basis])
     trace: dict[str, Number] = {"confidence": fact.confidence, "valid_from": fact.valid_from.isoformat()}
-    decide(
-        fold, VerdictKind.ESTABLISHED, rule, words.stance, (claim.id,), cause=claim.id, fact=fact, trace=trace
-    )
+    decide(fold, VerdictKind.ESTABLISHED, rule, words.stance, (claim.id,), cause=claim.id, fact=fact, trace=trace)
 
 
 def cancel_scheduled(fold: Fold, cell: Cell, cause: str) -> None:

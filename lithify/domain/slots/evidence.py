@@ -115,9 +115,7 @@ class Book:
         self.days.append(day)
         return day
 
-    def speak(
-        self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day
-    ) -> None:
+    def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day) -> None:
         """Note that a session spoke for `stance` on `day`."""
         talk = self.talks.pop(key, None) or Talk(key, order(claim))
         self.talks[key] = talk

@@ -20,7 +20,7 @@ from lithify.domain.slots.rows import OverrideRow, Scheduled
 from lithify.domain.slots.state import Contender, SlotState
 
 
-def replay(  # noqa: PLR0917 - a pure function of six things, called by position
+def replay(
     slot_id: str,
     attribute: Attribute,
     evidence: Sequence[Evidence],
@@ -132,9 +132,7 @@ def _contenders(fold: Fold) -> list[tuple[Contender, ContenderRow]]:
     return sorted(frozen, key=lambda pair: (-pair[0].posterior, pair[0].value, pair[0].polarity))
 
 
-def _freeze(
-    fold: Fold, alive: list[tuple[Contender, ContenderRow]], next_change: datetime | None
-) -> SlotState:
+def _freeze(fold: Fold, alive: list[tuple[Contender, ContenderRow]], next_change: datetime | None) -> SlotState:
     cells = list(fold.cells.values())
     facts = [row.freeze() for cell in cells for row in cell.facts]
     laid = [row.freeze() for cell in cells for row in cell.overrides]

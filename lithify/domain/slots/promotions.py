@@ -21,9 +21,7 @@ def end_of_day(fold: Fold, cell: Cell, day: Day) -> bool:
         return False
     if _undone(fold, cell, day, observed):
         return True
-    spoken = [
-        talk.last for talk in day.talks if talk.last and talk.supports(talk.last) and talk.plainly(talk.last)
-    ]
+    spoken = [talk.last for talk in day.talks if talk.last and talk.supports(talk.last) and talk.plainly(talk.last)]
     fresh = [row for stance, row in book.contenders.items() if stance in spoken]
     for row in sorted(fresh, key=lambda row: book.posterior(row, fold.rates), reverse=True):
         if _passes(fold, cell, row):

@@ -195,9 +195,7 @@ class HintRow:
 
     def freeze(self) -> Hint:
         """The hint as readers see it."""
-        return Hint(
-            self.code, self.value, self.polarity, self.against, self.since, self.until, tuple(self.claim_ids)
-        )
+        return Hint(self.code, self.value, self.polarity, self.against, self.since, self.until, tuple(self.claim_ids))
 
 
 @dataclass(slots=True, eq=False)

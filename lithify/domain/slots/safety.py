@@ -10,12 +10,7 @@ from lithify.domain.slots.verdicts import ask, clash, decide
 def removes_danger(fold: Fold, cell: Cell, stance: Stance) -> bool:
     """Whether `stance` would take a stored danger away."""
     fact = cell.active
-    return (
-        fold.safety
-        and fact is not None
-        and fact.polarity is Polarity.POSITIVE
-        and stance[1] is Polarity.NEGATIVE
-    )
+    return fold.safety and fact is not None and fact.polarity is Polarity.POSITIVE and stance[1] is Polarity.NEGATIVE
 
 
 def guard(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:

@@ -96,9 +96,7 @@ def test_rule_11_tonight_holds_in_every_session_until_its_stated_end() -> None:
 
 
 def next_session(talk: Talk) -> Claim:
-    return talk.say(
-        day(1, 9), "checklist", Basis.INSTRUCTION, "first", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION
-    )
+    return talk.say(day(1, 9), "checklist", Basis.INSTRUCTION, "first", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION)
 
 
 def test_rule_12_next_session_is_the_first_that_starts_later() -> None:

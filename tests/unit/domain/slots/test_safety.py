@@ -36,9 +36,7 @@ AGAINST: dict[str, Callable[[Talk], object]] = {
     "choice": lambda talk: talk.choose(day(1), "peanuts", no=True),
     "no_unasked": lambda talk: talk.answer(day(1), "peanuts", no=True),
     "inferred": lambda talk: talk.say(day(1), "peanuts", Basis.INFERRED, no=True),
-    "for_tonight": lambda talk: talk.instruct(
-        day(1), "peanuts", no=True, cue=Cue.TEMPORARY, valid_to=day(2, 4)
-    ),
+    "for_tonight": lambda talk: talk.instruct(day(1), "peanuts", no=True, cue=Cue.TEMPORARY, valid_to=day(2, 4)),
     "over": lambda talk: talk.say(day(1), "peanuts", valid_to=day(0, 12)),
 }
 

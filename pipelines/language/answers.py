@@ -1,0 +1,65 @@
+"""A plain yes or no: what the assistant's question proposed, as the user's own statement."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pipelines.language.clauses import sentences
+from pipelines.language.languages import Language
+from pipelines.language.text import fold, has_cjk
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What was asked, turned into what a yes would assert."""
+
+    statement: str
+    """The question as a statement in the first person."""
+    question: str
+    affirmed: bool
+    """Whether the answer was yes."""
+    language: Language
+
+
+_LONGEST = 120
+"""Code points of an answer that can still be plain."""
+
+
+def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> Proposal | None:
+    """What `answer` agrees to or denies, if it is a plain yes or no to a question that ends the turn before it."""
+    answer = fold(answer).strip()
+    if not answer or len(answer) > _LONGEST:
+        return None
+    affirmed = next((yes for language in languages if (yes := _answer(language, answer)) is not None), None)
+    if affirmed is None:
+        return None
+    question = _last_question(fold(question_turn))
+    if question is None:
+        return None
+    chinese = has_cjk(question)
+    language = next((item for item in languages if (item.name == "zh") is chinese), None)
+    if language is None:
+        return None
+    return Proposal(_turned(language, question), question, affirmed, language)
+
+
+def _answer(language: Language, answer: str) -> bool | None:
+    if language.yes.fullmatch(answer):
+        return True
+    return False if language.no.fullmatch(answer) else None
+
+
+def _last_question(text: str) -> str | None:
+    found = None
+    for sentence in sentences(text):
+        words = text[sentence.start : sentence.end]
+        asked = sentence.question or words.endswith(("吗", "吧"))
+        found = words if asked else None
+    return found
+
+
+def _turned(language: Language, question: str) -> str:
+    lead = language.question_lead.match(question)
+    words = question[lead.end() :] if lead is not None else question
+    for pattern, replacement in language.turnabout:
+        words = pattern.sub(replacement, words)
+    return words

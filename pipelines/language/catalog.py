@@ -1,0 +1,120 @@
+"""Loads the attribute catalog and its value words from `schemas/catalog/attributes.json`."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from lithify.domain.catalog import Attribute, AttributeKind, Catalog, Sensitivity
+from lithify.domain.claims import Cardinality
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
+"""Where the data lies in a checkout."""
+
+
+class _Names(msgspec.Struct, forbid_unknown_fields=True):
+    en: str
+    zh: str
+
+
+class _Words(msgspec.Struct, forbid_unknown_fields=True):
+    values: dict[str, list[str]]
+    is_a: dict[str, list[str]] = {}
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    key: str
+    kind: AttributeKind
+    cardinality: Cardinality
+    names: _Names
+    half_life_days: float
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    vocabularies: list[str] = []
+    aliases: dict[str, list[str]] = {}
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    version: int
+    vocabularies: dict[str, _Words]
+    attributes: list[_Entry]
+    schema: str = msgspec.field(name="$schema", default="")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The catalog with the words of its values."""
+
+    catalog: Catalog
+    words: Mapping[str, Mapping[str, str]]
+    """Attribute key to (any known word, lower case, to the normalised value)."""
+
+    def known(self, attribute: str, word: str) -> str | None:
+        """The normalised value that `word` (already lower case, NFKC) names under `attribute`, if any."""
+        return self.words.get(attribute, {}).get(word)
+
+
+def load_vocabulary(path: Path | None = None) -> Vocabulary:
+    """Read the catalog file.
+
+    Args:
+        path: the file; by default the one of this checkout.
+
+    Raises:
+        ValueError: the file breaks its schema, names a vocabulary that does not exist, repeats a key, or gives a
+            word two meanings within one attribute.
+    """
+    source = path or SCHEMAS / "catalog" / "attributes.json"
+    try:
+        data = msgspec.json.decode(source.read_bytes(), type=_File)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{source}: {error}") from error
+    attributes: dict[str, Attribute] = {}
+    words: dict[str, Mapping[str, str]] = {}
+    for entry in data.attributes:
+        if entry.key in attributes:
+            raise ValueError(f"{source}: attribute {entry.key} is declared twice")
+        lists = _lists(data, entry, source)
+        attributes[entry.key] = _attribute(entry, lists)
+        words[entry.key] = _aliases(entry.key, lists, source)
+    return Vocabulary(Catalog(MappingProxyType(attributes)), MappingProxyType(words))
+
+
+def load_catalog(path: Path | None = None) -> Catalog:
+    """The catalog alone, for parts that need no words. Raises as `load_vocabulary`."""
+    return load_vocabulary(path).catalog
+
+
+def _lists(data: _File, entry: _Entry, source: Path) -> list[_Words]:
+    missing = [name for name in entry.vocabularies if name not in data.vocabularies]
+    if missing:
+        raise ValueError(f"{source}: {entry.key} refers to unknown vocabularies {missing}")
+    return [*(data.vocabularies[name] for name in entry.vocabularies), _Words(entry.aliases)]
+
+
+def _attribute(entry: _Entry, lists: Iterable[_Words]) -> Attribute:
+    is_a: dict[str, tuple[str, ...]] = {}
+    for words in lists:
+        for value, parents in words.is_a.items():
+            is_a[value] = tuple(dict.fromkeys((*is_a.get(value, ()), *parents)))
+    return Attribute(
+        key=entry.key,
+        kind=entry.kind,
+        cardinality=entry.cardinality,
+        name_en=entry.names.en,
+        name_zh=entry.names.zh,
+        sensitivity=entry.sensitivity,
+        half_life_days=entry.half_life_days,
+        is_a=MappingProxyType(is_a),
+    )
+
+
+def _aliases(key: str, lists: Iterable[_Words], source: Path) -> Mapping[str, str]:
+    table: dict[str, str] = {}
+    for words in lists:
+        for value, others in words.values.items():
+            for word in (value, *others):
+                if table.setdefault(word, value) != value:
+                    raise ValueError(f"{source}: {key}: {word!r} means {table[word]!r} and {value!r}")
+    return MappingProxyType(table)

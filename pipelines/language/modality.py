@@ -1,0 +1,117 @@
+"""Whether words that look like a claim were asserted: not asked, supposed, joked, quoted, invented or smuggled in."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lithify.domain.claims import Basis
+from pipelines.language.clauses import Clause, Sentence
+from pipelines.language.languages import Language
+from pipelines.language.model import RejectCode
+
+_FRAMES = (
+    ("fiction", RejectCode.FICTION),
+    ("role_play", RejectCode.ROLE_PLAY),
+    ("foreign_text", RejectCode.QUOTE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """What surrounds the sentences of a turn; found once, and only when a claim needs it."""
+
+    injection: bool
+    frame: RejectCode | None
+    frame_start: int
+    """From the sentence that holds this position on, nothing is the speaker's own."""
+    jokes: tuple[int, ...]
+
+
+def find_frames(languages: Iterable[Language], text: str) -> Frames:
+    """The frames of a turn, over all languages in it."""
+    injection = False
+    frame: RejectCode | None = None
+    frame_start = len(text)
+    jokes: list[int] = []
+    for language in languages:
+        injection = injection or any(smuggled(language, text))
+        for mark, code in _FRAMES:
+            found = language.marked(mark, text)
+            if found is not None and found.start() < frame_start:
+                frame, frame_start = code, found.start()
+        jokes.extend(found.start() for found in language.marks["joke"].finditer(text))
+    return Frames(injection, frame, frame_start, tuple(jokes))
+
+
+def smuggled(language: Language, text: str) -> Iterator[tuple[int, int]]:
+    """Where the turn tries to give rights or to change the rules."""
+    for mark in ("injection", "privilege"):
+        found = language.marked(mark, text)
+        if found is not None:
+            yield found.span()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a claim stands."""
+
+    language: Language
+    sentence: Sentence
+    after: Sentence | None
+    """The sentence that follows, where "just kidding" may stand."""
+    clause: Clause
+
+
+def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode | None:
+    """Why a claim with `basis` at `place` in the folded turn is not asserted, or None.
+
+    A request is not refused for being put as a question.
+    """
+    language, sentence, clause, after = place.language, place.sentence, place.clause, place.after
+    if frames.injection:
+        return RejectCode.INJECTION
+    if frames.frame is not None and frames.frame_start < sentence.end:
+        return frames.frame
+    last = after.end if after is not None else sentence.end
+    if any(sentence.start <= joke < last for joke in frames.jokes):
+        return RejectCode.JOKE
+    if language.marked("reported", text, sentence.start, clause.end):
+        return RejectCode.QUOTE
+    if basis in {Basis.INSTRUCTION, Basis.CHOICE} and language.marked(
+        "request", text, clause.start, clause.end
+    ):
+        return None
+    if _asked(language, text, sentence, clause):
+        return RejectCode.QUESTION
+    if basis is not Basis.INSTRUCTION and _supposed(language, text, sentence, clause):
+        return RejectCode.HYPOTHETICAL
+    return None
+
+
+def _supposed(language: Language, text: str, sentence: Sentence, clause: Clause) -> bool:
+    if language.marked("hypothetical", text, clause.start, clause.end):
+        return True
+    return language.marked("wide_hypothetical", text, sentence.start, clause.end) is not None
+
+
+def _asked(language: Language, text: str, sentence: Sentence, clause: Clause) -> bool:
+    if language.marked("question_any", text, clause.start, clause.end):
+        return True
+    if language.marks["question_open"].match(text, clause.start, clause.end):
+        return sentence.question or language.spaced
+    if not sentence.question:
+        return False
+    # An assertion may lead to the question: "I'm vegetarian, what can I cook?"
+    opener = _first_opener(language, text, clause.end, sentence.end)
+    return not opener
+
+
+def _first_opener(language: Language, text: str, start: int, end: int) -> bool:
+    while start < end and not text[start].isalnum():
+        start += 1
+    skip = language.lead.match(text, start, end)
+    start = skip.end() if skip is not None else start
+    if language.marked("tag", text, start, end):
+        return False
+    return language.marks["question_open"].match(text, start, end) is not None or (
+        language.marked("question_any", text, start, end) is not None
+    )

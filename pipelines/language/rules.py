@@ -1,0 +1,225 @@
+"""The rule extractor: claims from the words alone, without a model, in well under a millisecond a turn.
+
+It knows no language: patterns, cue words and value words are data. Cheap tests come first, so that most turns,
+which claim nothing, cost next to nothing. It errs on the side of silence: a wrong fact is worse than a missed one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from lithify.domain.catalog import AttributeKind
+from lithify.domain.claims import Basis
+from pipelines.language.answers import proposal
+from pipelines.language.catalog import Vocabulary, load_vocabulary
+from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
+from pipelines.language.drafts import Draft, answered, stamped
+from pipelines.language.languages import load_language
+from pipelines.language.matching import Head, Heard, Matcher, Spoken
+from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
+from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
+from pipelines.language.moments import Moment, Moments, Region
+from pipelines.language.subjects import Subject, speaker
+from pipelines.language.text import fold, has_cjk
+from pipelines.language.timewords import TimeWords, time_words
+
+LIMIT = 20_000
+"""Code points of a turn that are read; what follows is reported as too long."""
+_SHORT = 24
+"""Code points of a clause that may trail another one."""
+_FREE_TEXT = frozenset(["constraint", "note"])
+"""Attributes whose values are the user's own sentences."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is known while a turn is read."""
+
+    turn: TurnText
+    text: str
+    me: Subject
+    matchers: tuple[Matcher, ...]
+    asserted: bool = False
+    """Whether modality is taken for granted: the words are a question that was answered."""
+    frames: Frames | None = None
+    drafts: list[Draft] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+
+    def reject(self, code: RejectCode, span: tuple[int, int]) -> None:
+        """Note a refusal once."""
+        if Reject(code, span) not in self.rejects:
+            self.rejects.append(Reject(code, span))
+
+    def matcher(self, start: int, end: int) -> Matcher:
+        """The matcher of the language in which `text[start:end]` is written."""
+        return self.matchers[0] if has_cjk(self.text[start:end]) else self.matchers[-1]
+
+
+@dataclass(slots=True)
+class _Flow:
+    """What a clause hands on to the next one in its sentence."""
+
+    subject: Subject | None = None
+    silent_from: int | None = None
+    """Start of the clauses just before, that have neither subject nor claim: they lead the next one."""
+    lead: tuple[int, int] | None = None
+    """Leading adverbs of the clause whose subject is shared: "this trip", "from today"."""
+    changed: bool = False
+    """Whether a clause with the shared subject told of a change."""
+
+    def region(self, clause: Clause, head: Head, trailing: Iterator[tuple[int, int]]) -> Region:
+        """Where the cue words of a clause stand: in it, in clauses that only lead it, in a short one after it."""
+        own = (self._start(clause), clause.end)
+        spans = [own, *trailing]
+        leads = [(own[0], head.start)]
+        if not head.own and self.lead is not None:
+            spans.append(self.lead)
+            leads.append(self.lead)
+        return Region(tuple(spans), tuple(leads), changed=self.changed and not head.own)
+
+    def step(self, clause: Clause, head: Head, heard: list[Heard], *, changed: bool) -> None:
+        """Go past `clause`."""
+        self.changed = changed or (self.changed and not head.own)
+        if not head.own and not heard:
+            self.silent_from = self._start(clause)
+            return
+        if head.own or self.lead is None:
+            self.lead = (self._start(clause), head.start)
+        self.silent_from = None
+        self.subject = head.subject if head.own else heard[0].subject
+
+    def _start(self, clause: Clause) -> int:
+        return clause.start if self.silent_from is None else self.silent_from
+
+
+class RuleExtractor:
+    """Finds claims by patterns. Pure: the same turn gives the same claims. Safe to share between threads."""
+
+    def __init__(self, vocabulary: Vocabulary, matchers: Sequence[Matcher], times: TimeWords) -> None:
+        self._vocabulary = vocabulary
+        self._matchers = {matcher.language.name: matcher for matcher in matchers}
+        self._moments = {matcher.language.name: Moments(matcher.language, times) for matcher in matchers}
+
+    @classmethod
+    def default(cls) -> "RuleExtractor":
+        """The extractor of this checkout's catalog and patterns, English and Chinese."""
+        vocabulary = load_vocabulary()
+        matchers = [Matcher(vocabulary, load_language(name, vocabulary)) for name in ("en", "zh")]
+        return cls(vocabulary, matchers, time_words())
+
+    def extract(self, turn: TurnText, before: TurnText | None = None) -> Extraction:
+        """The claims of a user's turn, in order of their place in it, and what was refused.
+
+        Args:
+            turn: read up to `LIMIT` code points. Turns of other roles give nothing.
+            before: the turn before it; an assistant's question gives meaning to a plain yes or no.
+        """
+        if turn.role is not Role.USER:
+            return Extraction()
+        reading = self._open(turn)
+        if before is not None and before.role is Role.ASSISTANT:
+            self._confirm(reading, before)
+        self._read(reading)
+        return Extraction(stamped(turn, reading.drafts, self._vocabulary), tuple(reading.rejects))
+
+    def _confirm(self, reading: _Reading, before: TurnText) -> None:
+        """Take a plain yes or no as a claim for what was asked."""
+        languages = [matcher.language for matcher in self._matchers.values()]
+        asked = proposal(languages, before.content[-LIMIT:], reading.turn.content)
+        if asked is None:
+            return
+        question = self._open(replace(reading.turn, content=asked.statement), asserted=True)
+        self._read(question)
+        span = (0, len(reading.turn.content))
+        moments = self._moments[asked.language.name]
+        when = moments.answer(reading.turn, asked.question, Region((span,), (span,)))
+        reading.drafts.extend(answered(draft, asked, when, span) for draft in question.drafts)
+
+    def _open(self, turn: TurnText, *, asserted: bool = False) -> _Reading:
+        text, rejects = blank_foreign(fold(turn.content[:LIMIT]))
+        if len(turn.content) > LIMIT:
+            rejects.append(Reject(RejectCode.TOO_LONG, (LIMIT, len(turn.content))))
+        names = ("zh", "en") if has_cjk(text) else ("en",)
+        matchers = tuple(self._matchers[name] for name in names if name in self._matchers)
+        return _Reading(turn, text, speaker(turn.speaker), matchers, asserted, rejects=rejects)
+
+    def _read(self, reading: _Reading) -> None:
+        self._suspect(reading)
+        if not any(matcher.relevant(reading.text) for matcher in reading.matchers):
+            return
+        found = list(sentences(reading.text))
+        for index, sentence in enumerate(found):
+            after = found[index + 1] if index + 1 < len(found) else None
+            self._sentence(reading, sentence, after)
+
+    @staticmethod
+    def _suspect(reading: _Reading) -> None:
+        """Report what tries to give rights or to change the rules, whether or not it looks like a claim."""
+        lowered = reading.text.lower()
+        for matcher in reading.matchers:
+            if any(word in lowered for word in matcher.language.suspicious):
+                for span in smuggled(matcher.language, reading.text):
+                    reading.reject(RejectCode.INJECTION, span)
+
+    def _sentence(self, reading: _Reading, sentence: Sentence, after: Sentence | None) -> None:
+        matcher = reading.matcher(sentence.start, sentence.end)
+        if not matcher.relevant(reading.text[sentence.start : sentence.end]):
+            return
+        around = reading.text[sentence.start : after.end if after is not None else sentence.end]
+        flow = _Flow()
+        parts = clauses(matcher.language, reading.text, sentence)
+        for clause, following in zip(parts, [*parts[1:], None], strict=True):
+            head = matcher.head(reading.text, clause, reading.me)
+            heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, reading.me, around))
+            changed = False
+            if heard:
+                region = flow.region(clause, head, self._trailing(reading, matcher, following))
+                place = Place(matcher.language, sentence, after, clause)
+                changed = self._judge(reading, place, region, heard)
+            flow.step(clause, head, heard, changed=changed)
+
+    @staticmethod
+    def _trailing(reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
+        """The next clause, if it is short and says nothing of its own: "just this once"."""
+        if following is None or following.end - following.start > _SHORT:
+            return
+        text, me = reading.text, reading.me
+        head = matcher.head(text, following, me)
+        asks = matcher.language.marks["question_open"].match(text, following.start, following.end)
+        if not head.own and not asks and not matcher.match(Spoken(text, following, head, me, me, "")):
+            yield following.start, following.end
+
+    def _judge(self, reading: _Reading, place: Place, region: Region, heard: list[Heard]) -> bool:
+        """Turn what was heard into drafts or rejects; whether any draft tells of a change."""
+        moments = self._moments[place.language.name]
+        changed = False
+        for item in heard:
+            safety = self._vocabulary.catalog.get(item.attribute).kind is AttributeKind.SAFETY
+            own = replace(region.alone() if safety else region, value=(item.value.start, item.value.end))
+            when = moments.read(reading.turn, reading.text, own, item.rule.data)
+            code = self._refused(reading, place, item, when)
+            if code is None:
+                reading.drafts += [Draft(item, when), *self._also(item, when)]
+                changed = changed or when.basis is Basis.CHANGE
+            else:
+                reading.reject(code, item.span)
+        return changed
+
+    def _refused(self, reading: _Reading, place: Place, item: Heard, when: Moment) -> RejectCode | None:
+        if item.past and when.valid_to is None:
+            return RejectCode.PAST
+        if reading.asserted:
+            return None
+        if reading.frames is None:
+            reading.frames = find_frames((matcher.language for matcher in reading.matchers), reading.text)
+        if item.attribute in _FREE_TEXT and place.language.marked("secret_rule", reading.text, *item.span):
+            return RejectCode.INJECTION
+        return refusal(reading.text, reading.frames, place, when.basis)
+
+    def _also(self, item: Heard, when: Moment) -> Iterator[Draft]:
+        """The broader slots a value speaks about too: a roast duck is a choice of meat."""
+        attribute = self._vocabulary.catalog.get(item.attribute)
+        kinds = attribute.ancestors(item.value.value) | {item.value.value}
+        for kind, slot in item.rule.data.also.items():
+            if kind in kinds:
+                value = replace(item.value, attribute=slot, value=kind, quantity=None)
+                yield Draft(replace(item, attribute=slot, value=value), when)

@@ -1,0 +1,58 @@
+"""Who a clause is about."""
+
+from dataclasses import dataclass
+
+from lithify.domain.claims import USER
+from pipelines.language.languages import Language
+from pipelines.language.text import normal
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The subject of a clause."""
+
+    name: str
+    """`USER`, or the normalised name (or relation, where nameless) of somebody else."""
+    relation: str | None = None
+    first_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A subject at the start of a clause, and where its predicate starts. No subject: not one we can name."""
+
+    subject: Subject | None
+    end: int
+
+
+def find_subject(language: Language, text: str, start: int, end: int, me: Subject) -> Found | None:
+    """The subject that starts at `start`, or None where the clause has none of its own.
+
+    Args:
+        language: whose patterns apply.
+        text: the folded turn.
+        start: where the clause starts, after its leading adverbs.
+        end: where it ends.
+        me: who "I" is.
+    """
+    match = language.subject.match(text, start, end)
+    if match is None:
+        return None
+    found = match.groupdict()
+    if found.get("me") or found.get("me2") or found.get("we"):
+        return Found(me, match.end())
+    if found.get("pronoun"):
+        return Found(None, match.end())
+    relation = found.get("relation") or found.get("relation2")
+    relation = language.relations.get(relation.lower()) if relation else None
+    name = found.get("named") or found.get("name")
+    if name and normal(name.split()[0]) in language.not_names:
+        return None if found.get("name") else Found(Subject(relation or normal(name), relation), match.end())
+    if name or relation:
+        return Found(Subject(normal(name or relation or ""), relation), match.end())
+    return None
+
+
+def speaker(name: str | None) -> Subject:
+    """The subject of first-person claims: the user, or the speaker who is not the user."""
+    return Subject(normal(name) if name else USER, first_person=True)

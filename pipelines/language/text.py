@@ -1,0 +1,24 @@
+"""Text as the patterns read it: the same length as the turn, so that every position is a position in the turn."""
+
+import re
+import unicodedata
+
+_FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，！？：；（）"}
+_FOLD |= {0x3000: 0x20, 0xA0: 0x20, 0x2019: 0x27, 0x2018: 0x27, 0x2032: 0x27, 0x09: 0x20}
+_CJK = re.compile("[\u3400-\u9fff]")
+_SPACES = re.compile(r"\s+")
+
+
+def fold(text: str) -> str:
+    """Full-width letters, digits and dashes as ASCII, curly apostrophes straight; one code point for each."""
+    return text if text.isascii() and "\t" not in text else text.translate(_FOLD)
+
+
+def has_cjk(text: str) -> bool:
+    """Whether any Chinese character occurs."""
+    return not text.isascii() and _CJK.search(text) is not None
+
+
+def normal(text: str) -> str:
+    """The form in which equal words are equal strings: NFKC, lower case, single spaces, trimmed."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

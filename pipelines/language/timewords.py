@@ -1,0 +1,188 @@
+"""Time words: "yesterday", "next Friday", "until June", 大后天, 到周日, resolved against the turn, never the clock.
+
+Every result is a half-open range of UTC instants with the words it came from. A phrase that people read in two
+ways ("next Friday", said on a Wednesday) gives the range over both readings and is marked vague.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from pipelines.language import days
+from pipelines.language.catalog import SCHEMAS
+from pipelines.language.days import Days
+from pipelines.language.text import fold
+from pipelines.language.timegrammar import TimeData, time_pattern
+
+NIGHT_START, NIGHT_END = time(18), time(4)
+""""Tonight", local time: until four in the morning."""
+_WHOLE = frozenset(["week", "month", "year"])
+"""Units before which "until" ends; of a day, "until" includes the day."""
+_ABBREVIATED = 4
+"""Letters of a weekday that may be another word (sun, sat, mon): taken only after "next", "until" and the like."""
+
+
+class Bound(StrEnum):
+    """What a phrase says about its range."""
+
+    WITHIN = "within"
+    """Something is so, or happens, in the range."""
+    UNTIL = "until"
+    """It is so up to `end`."""
+    SINCE = "since"
+    """It is so from `begin`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWord:
+    """One resolved phrase."""
+
+    text: str
+    span: tuple[int, int]
+    """Code points into the text searched."""
+    bound: Bound
+    begin: datetime | None
+    """Aware, UTC; None: open."""
+    end: datetime | None
+    """Aware, UTC, exclusive; None: open."""
+    unit: str
+    """What is named: day, week, month, year, weekend, night, weekday, date, ..."""
+    vague: bool = False
+    """Whether the phrase has two readings; the range covers both."""
+
+
+class TimeWords:
+    """Finds and resolves time words. Stateless after construction."""
+
+    def __init__(self, data: TimeData) -> None:
+        self._data = data
+        self._pattern = time_pattern(data)
+
+    def find(self, text: str, occurred_at: datetime, timezone_name: str) -> tuple[TimeWord, ...]:
+        """The time words of `text`, in order, resolved against `occurred_at` (aware) in the zone."""
+        place = days.zone(timezone_name)
+        now = occurred_at.astimezone(place)
+        found = (self._resolve(match, now, place, text) for match in self._pattern.finditer(fold(text)))
+        return tuple(word for word in found if word is not None)
+
+    def _resolve(self, match: re.Match[str], now: datetime, place: tzinfo, text: str) -> TimeWord | None:
+        try:
+            bound = self._bound(match)
+            named = self._days(match, now.date(), bound)
+            if named is None:
+                return None
+            begin, end = _instants(named, now, place)
+        except (ValueError, OverflowError):  # 31 June, or a year no calendar holds
+            return None
+        if bound is Bound.UNTIL:
+            begin, end = None, begin if named.unit in _WHOLE else end
+        elif bound is Bound.SINCE:
+            end = None
+        first, last = match.span()
+        return TimeWord(text[first:last], (first, last), bound, begin, end, named.unit, named.vague)
+
+    def _bound(self, match: re.Match[str]) -> Bound:
+        before = (match["before"] or match["zh_before"] or "").lower()
+        if before in self._data.until or match["lasting"]:
+            return Bound.UNTIL
+        return Bound.SINCE if before in self._data.since else Bound.WITHIN
+
+    def _days(self, match: re.Match[str], today: date, bound: Bound) -> Days | None:
+        relative = match["relative"] or match["zh_relative"]
+        if relative:
+            return days.relative(*self._data.relative[relative.lower()], today)
+        if match["weekday"] or match["zh_weekday"]:
+            return self._weekday(match, today)
+        if match["iso"]:
+            return days.one_day(date.fromisoformat(match["iso"]), "date")
+        if match["month_from"]:
+            return self._month_range(match, today)
+        if _first(match, "month"):
+            return self._date(match, today, bound)
+        return self._counted(match, today)
+
+    def _weekday(self, match: re.Match[str], today: date) -> Days | None:
+        if match["zh_weekday"]:
+            return days.chinese_weekday(
+                match["zh_which"] or "", self._data.weekdays[match["zh_weekday"]], today
+            )
+        word = match["weekday"].lower()
+        if len(word) <= _ABBREVIATED and not (match["which"] or match["before"]):
+            return None
+        return days.weekday_of((match["which"] or "").lower(), self._data.weekdays[word], today)
+
+    def _month_range(self, match: re.Match[str], today: date) -> Days:
+        first, last = self._month(match["month_from"]), self._month(match["month_to"])
+        year = today.year if first <= today.month else today.year - 1
+        begin = date(year, first, 1)
+        return Days(begin, days.add_months(date(year + (last < first), last, 1), 1), "months")
+
+    def _date(self, match: re.Match[str], today: date, bound: Bound) -> Days | None:
+        month = self._month(_first(match, "month"))
+        digits, said = _first(match, "day"), _first(match, "year")
+        if not digits:
+            bare = match["month3"] and not (match["in"] or match["before"] or said)
+            if bare:  # "may" and "march" are verbs too
+                return None
+            first = date(int(said) if said else _year(today, month, 1, bound), month, 1)
+            return Days(first, days.add_months(first, 1), "month")
+        day = self._number(digits)
+        year = int(said) if said else _year(today, month, day, bound)
+        return days.one_day(date(year, month, day), "date")
+
+    def _counted(self, match: re.Match[str], today: date) -> Days:
+        count = self._number(_first(match, "count"))
+        unit = self._data.units[_first(match, "unit").lower()]
+        back = match["ago"] or match["zh_ago"]
+        return days.one_day(days.moved(today, unit, -count if back else count), "count")
+
+    def _month(self, word: str) -> int:
+        return self._data.months.get(word.lower()) or self._number(word)
+
+    def _number(self, word: str) -> int:
+        if word.isdecimal():
+            return int(word)
+        known = self._data.numbers.get(word.lower())
+        if known is not None:
+            return known
+        tens, _, ones = word.partition("十")
+        return self._data.numbers.get(tens, 1) * 10 + self._data.numbers.get(ones, 0)
+
+
+def _first(match: re.Match[str], name: str) -> str:
+    """The group of that name that matched: month, month2, ..., zh_month; "" where none did."""
+    groups = match.re.groupindex
+    names = (name, *(f"{name}{number}" for number in range(2, 5)), f"zh_{name}")
+    return next((match[group] for group in names if group in groups and match[group]), "")
+
+
+def _instants(named: Days, now: datetime, place: tzinfo) -> tuple[datetime, datetime]:
+    if named.unit != "night":
+        return days.instant(named.first, place), days.instant(named.last, place)
+    # after midnight, "tonight" is still the night that began the day before
+    late = timedelta(days=named.first == now.date() and now.time() < NIGHT_END)
+    begin = days.instant(named.first - late, place, NIGHT_START)
+    return begin, days.instant(named.last - late, place, NIGHT_END)
+
+
+def _year(today: date, month: int, day: int, bound: Bound) -> int:
+    """The year of a date said without one: the last such date after "since", else the next one."""
+    if bound is Bound.SINCE:
+        return today.year if (month, day) <= (today.month, today.day) else today.year - 1
+    passed = month < today.month or (month == today.month and 1 < day < today.day)
+    return today.year + passed
+
+
+@lru_cache(maxsize=4)
+def time_words(path: Path | None = None) -> TimeWords:
+    """The time words of `schemas/patterns/time.json`. Raises ValueError where the file breaks its schema."""
+    source = path or SCHEMAS / "patterns" / "time.json"
+    try:
+        return TimeWords(msgspec.json.decode(source.read_bytes(), type=TimeData))
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{source}: {error}") from error
