@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
+from lithify.domain.policy import Policy
+from pipelines.envelope import Codec, PlainCodec
 from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.embedding import load_embedder
 from pipelines.language.importance import importance_scorer
 from pipelines.language.redaction import PatternRedactor
 from pipelines.language.rules import RuleExtractor
-
-from lithify.domain.policy import Policy
-from pipelines.envelope import Codec, PlainCodec
 from pipelines.settings import Settings
 from pipelines.slots.folding import Folder
 from workers.conflict.worker import ConflictWorker

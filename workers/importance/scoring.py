@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lithify.domain.text import clean, is_empty
-from pipelines.language.model import Redacted, Redactor
-
 from lithify.events import Command, CommandAccepted, CommandName, SessionClosed, SessionEnded, Turn, TurnScored
 from pipelines.failures import Cause, Poison
 from pipelines.inbound import Received
+from pipelines.language.model import Redacted, Redactor
 
 ScoredBody = TurnScored | SessionClosed | CommandAccepted
 
