@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from lithify.domain.text import clean, valid_id
 
+from lithify.domain.text import clean, valid_id
 from lithify.events import Inbound
 from lithify.events.envelope import VERSION
 from pipelines.envelope import decode
@@ -19,8 +19,8 @@ from pipelines.settings import Settings
 AHEAD = timedelta(minutes=5)
 """How far a producer's clock may run ahead: event time is capped at the time of receipt plus this."""
 
+_IDS = ("id", "tenant", "user_id", "session_id")
 _inbound = msgspec.json.Decoder(Inbound)
-_versions = msgspec.json.Decoder(dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
     event = _decode(value)
     if event.v > VERSION:
         raise Poison(Cause.VERSION_UNKNOWN, f"version {event.v}, this release reads up to {VERSION}")
-    for name in ("id", "tenant", "user_id", "session_id"):
+    for name in _IDS:
         fault = valid_id(getattr(event, name), tenant=name == "tenant")
         if fault is not None:
             raise Poison(Cause.INVALID_ID, f"{name}: {fault}")
@@ -64,29 +64,44 @@ def _decode(value: bytes) -> Inbound:
     try:
         return decode(_inbound, value)
     except Poison as poison:
-        if poison.cause is Cause.NOT_JSON:
-            return _decode_leniently(value, poison)
-        _refuse_newer(value)
-        raise
+        return _decode_leniently(value, poison)
 
 
 def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
-    r"""Strict JSON failed: a lone surrogate escape ("\ud800") or stray bytes in a text must not cost the turn."""
+    r"""Strict decoding failed, but not everything that it refuses is worth a turn.
+
+    A lone surrogate escape ("\ud800") or stray bytes cost a character; a time may be any ISO 8601 with an offset, also
+    one without seconds; an event that does not fit may be of a version to come.
+    """
     try:
-        data = json.loads(value.decode("utf-8", "replace"))
-        event: Inbound = msgspec.convert(clean_all(data), Inbound)
-        return event
-    except msgspec.ValidationError as error:
-        raise Poison(Cause.INVALID_EVENT, str(error)) from None
+        # Stray bytes become lone surrogates: replaced in a text, refused in an id.
+        data = json.loads(value.decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         raise poison from None
+    if isinstance(data, dict):
+        _refuse_newer(data)
+        data = {key: item if key in _IDS else clean_all(item) for key, item in data.items()}
+        if "occurred_at" in data:
+            data["occurred_at"] = _instant(data["occurred_at"])
+    try:
+        event: Inbound = msgspec.convert(data, Inbound)
+    except msgspec.ValidationError as error:
+        raise Poison(Cause.INVALID_EVENT, str(error)) from None
+    return event
 
 
-def _refuse_newer(value: bytes) -> None:
-    """An event that does not fit may be of a version to come."""
-    version = _versions.decode(value).get("v", 1)
+def _refuse_newer(data: dict[str, Any]) -> None:
+    version = data.get("v", VERSION)
     if isinstance(version, int) and version > VERSION:
         raise Poison(Cause.VERSION_UNKNOWN, f"version {version}, this release reads up to {VERSION}")
+
+
+def _instant(value: Any) -> Any:
+    """A text that is a time as that time; anything else as it is, for the decoder to judge."""
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return value
 
 
 def clean_all(data: Any) -> Any:

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from pipelines.language.catalog import Vocabulary, load_vocabulary
-from pipelines.language.embedding import load_embedder
-from pipelines.language.importance import ImportanceRater
-from pipelines.language.redaction import PatternRedactor
-from pipelines.language.rules import RuleExtractor
-
 from lithify.domain.policy import Policy
 from pipelines.envelope import Codec, PlainCodec
+from pipelines.language.catalog import Vocabulary, load_vocabulary
+from pipelines.language.embedding import load_embedder
+from pipelines.language.importance import importance_scorer
+from pipelines.language.redaction import PatternRedactor
+from pipelines.language.rules import RuleExtractor
 from pipelines.settings import Settings
 from pipelines.slots.folding import Folder
 from workers.conflict.worker import ConflictWorker
@@ -43,7 +42,7 @@ def reflector(settings: Settings) -> Reflector:
 
 def importance(settings: Settings) -> ImportanceWorker:
     """The first stage."""
-    scorer = Scorer(PatternRedactor(), ImportanceRater().rate, settings.timezone)
+    scorer = Scorer(PatternRedactor(), importance_scorer().score, settings.timezone)
     return ImportanceWorker(settings, codec(), scorer)
 
 

@@ -1,9 +1,9 @@
-"""Counting tokens without a tokenizer: a deterministic estimate that errs on the high side.
+"""Counting tokens without a tokenizer: a deterministic estimate, the same for every model.
 
 No model's tokenizer is the right one for every agent, and loading one costs more than the whole read path. The
 estimate charges one token for each CJK character, one for each four characters of a word (begun ones counted), one
-for each three digits, one for each punctuation mark or line break, and two for any other symbol (emoji). Over
-English and Chinese prose that is 0-25 % above what byte-pair tokenizers of current models count.
+for each three digits, one for each punctuation mark or line break, and two for any other symbol (emoji). A model's own
+count differs: leave a reserve in the budget.
 """
 
 import re

@@ -129,10 +129,11 @@ class Cluster:
         locale = ("--encoding=UTF8", "--locale-provider=builtin", "--locale=C", "--builtin-locale=C.UTF-8")
         access = (f"--username={SUPERUSER}", f"--pwfile={folder}/password", "--auth=scram-sha-256")
         flush = () if self.fsync else ("--no-sync",)
+        memory = "--set=dynamic_shared_memory_type=mmap"
         lines: deque[str] = deque(maxlen=50)
         process = Process(
             "initdb",
-            (f"{program}/bin/initdb", f"--pgdata={folder}/data.new", *locale, *access, *flush),
+            (f"{program}/bin/initdb", f"--pgdata={folder}/data.new", *locale, *access, *flush, memory),
             env,
             console=Console(None),
             lines=lines,

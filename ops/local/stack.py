@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -197,14 +198,16 @@ class Stack:
         return (Step(" ".join(command), (*self._command, *command), self._env()),)
 
     def _worker_part(self, name: str) -> Part:
-        command = ("gateway",) if name == "gateway" else ("run", name)
-        port = self._folder.port(f"{name}-health")
-        return Part(
-            name=name,
-            argv=(*self._command, *command),
-            env=self._worker_env(name) | {"LITHIFY_HEALTH_PORT": str(port)},
-            ready=lambda: answers(port, "/readyz"),
-        )
+        """A worker, which serves its health on a port of its own, or the gateway, which does on its one port."""
+        env = self._worker_env(name)
+        if name == "gateway":
+            command, port = ["gateway"], int(env["LITHIFY_GATEWAY_PORT"])
+        else:
+            command, port = ["run", name], self._folder.port(f"{name}-health")
+            env["LITHIFY_HEALTH_PORT"] = str(port)
+        token = env.get("LITHIFY_GATEWAY_TOKEN")
+        ready = partial(answers, port, "/readyz", token)
+        return Part(name, argv=(*self._command, *command), env=env, ready=ready)
 
     def _worker_env(self, name: str) -> dict[str, str]:
         """A worker's environment: one address of the database, for its own role, and not the owner's."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipelines.language.clauses import sentences
-from pipelines.language.patterns import Language
+from pipelines.language.languages import Language
 from pipelines.language.text import fold, has_cjk
 
 

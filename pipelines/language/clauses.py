@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipelines.language.languages import Language
 from pipelines.language.model import Reject, RejectCode
-from pipelines.language.patterns import Language
 
 _FOREIGN = re.compile(
     r"(?P<memory><lithify-memory\b.*?(?:</lithify-memory>|\Z))"
@@ -31,7 +31,9 @@ _CODES = {
     "said": RejectCode.QUOTE,
 }
 _ABBREVIATIONS = r"(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)"
-_SENTENCE_END = re.compile(rf"[。！？!?…]+[\"”」』)）*]*|{_ABBREVIATIONS}\.+(?=[\s*\"”)）]|$)[*\"”)）]*|\n+|\|")
+_SENTENCE_END = re.compile(
+    rf"[。！？!?…]+[\"”」』)）*]*|{_ABBREVIATIONS}\.+(?=[\s*\"”)）]|$)[*\"”)）]*|\n+|\|"
+)
 
 
 @dataclass(frozen=True, slots=True)

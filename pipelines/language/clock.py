@@ -2,9 +2,24 @@
 
 import re
 
-_DIGITS = {"〇": 0, "零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+_DIGITS = {
+    "〇": 0,
+    "零": 0,
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+}
 _FIXED = {"noon": "12:00", "midnight": "00:00"}
-_ENGLISH = re.compile(r"(?P<half>half past )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<part>[ap]\.?m\.?)?")
+_ENGLISH = re.compile(
+    r"(?P<half>half past )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<part>[ap]\.?m\.?)?"
+)
 _CHINESE = re.compile(
     r"(?P<part>早上|上午|中午|下午|晚上|凌晨|夜里)?(?P<hour>\d{1,2}|[一二两三四五六七八九十]{1,3})(?:点|:)"
     r"(?P<minute>半|钟|整|\d{1,2}分?|[一二三四五六七八九十]{1,3}分?)?"
@@ -27,7 +42,9 @@ def clock(text: str) -> str | None:
     if found is not None:
         late = (found["part"] or "").startswith("p")
         early = (found["part"] or "").startswith("a")
-        return _clock(int(found["hour"]), 30 if found["half"] else int(found["minute"] or 0), late=late, early=early)
+        return _clock(
+            int(found["hour"]), 30 if found["half"] else int(found["minute"] or 0), late=late, early=early
+        )
     found = _CHINESE.fullmatch(words)
     if found is None:
         return None
@@ -37,6 +54,17 @@ def clock(text: str) -> str | None:
     if hour is None or minutes is None:
         return None
     return _clock(hour, minutes, late=found["part"] in _LATE, early=found["part"] == "凌晨")
+
+
+def evening_clock(text: str) -> str | None:
+    """As `clock`, of a time one goes to bed: "at 11" is 23:00, "at 12" is 00:00."""
+    found = clock(text)
+    if found is None:
+        return None
+    hour, minute = int(found[:2]), found[3:]
+    if 6 <= hour <= 12:
+        hour = (hour + 12) % 24
+    return f"{hour:02d}:{minute}"
 
 
 def _clock(hour: int, minute: int, *, late: bool, early: bool) -> str | None:

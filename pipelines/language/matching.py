@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lithify.domain.claims import USER, Basis, Polarity
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.clauses import Clause
-from pipelines.language.patterns import Language, Rule, Shape
+from pipelines.language.languages import Language, Rule
+from pipelines.language.patterns import RuleData, Shape
 from pipelines.language.subjects import Subject, find_subject
 from pipelines.language.text import normal
 from pipelines.language.values import Value, Values
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_GROUPS = ("value", "value2", "value3")
+_PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,36 @@ class Head:
     """Where the predicate starts."""
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A clause with what is needed to understand it."""
+
+    text: str
+    """The folded turn."""
+    clause: Clause
+    head: Head
+    inherited: Subject | None
+    """The subject of the clause before it in the sentence, if any."""
+    me: Subject
+    """Who "I" is."""
+    around: str
+    """Its sentence and the next one: where a rule's context may stand."""
+
+    def subject(self, rule: RuleData, *, dropped: bool) -> Subject | None:
+        """Whom a predicate rule speaks about here; None: it does not apply.
+
+        Args:
+            rule: which may exclude other people, or need a subject in the clause.
+            dropped: whether the language leaves "I" out freely.
+        """
+        found = self.head.subject if self.head.own else self.inherited
+        if found is None and not self.head.own and (rule.bare or dropped):
+            found = self.me
+        if found is not self.me and not rule.third:
+            return None
+        return None if rule.owned and not self.head.own else found
+
+
 class Matcher:
     """Matches the rules of one language against clauses."""
 
@@ -64,44 +95,40 @@ class Matcher:
             return Head(None, own=False, start=start, predicate=start)
         return Head(found.subject, own=True, start=start, predicate=found.end)
 
-    def match(self, text: str, clause: Clause, head: Head, inherited: Subject | None, me: Subject) -> list[Heard]:
-        """What the first matching rule finds in the clause, and what rules find after one that goes on.
-
-        Args:
-            text: the folded turn.
-            clause: where to look.
-            head: of the clause.
-            inherited: the subject of the clause before it in the sentence, if any.
-            me: who "I" is.
-        """
-        orders = self._candidates(text[clause.start : clause.end])
-        if inherited is not None and not head.own:  # "I never use tabs and always use spaces" gives no order
+    def match(self, spoken: Spoken) -> list[Heard]:
+        """What the first matching rule finds in the clause, and what rules find after one that goes on."""
+        clause, head = spoken.clause, spoken.head
+        orders = self._candidates(spoken.text[clause.start : clause.end])
+        if spoken.inherited is not None and not head.own:
+            # "I never use tabs and always use spaces" gives no order
             orders.sort(key=lambda order: self.language.rules[order].data.basis is Basis.INSTRUCTION)
-        ordered = me.name == USER and self._may_order(text, clause, head)
-        positions: list[tuple[int, bool]] | None = None
+        ordered = spoken.me.name == USER and self._may_order(spoken)
+        positions = list(self._positions(spoken))
         found: list[Heard] = []
         for order in orders:
             rule = self.language.rules[order]
-            if rule.context is not None and rule.context.search(text) is None:
-                continue
             if rule.data.basis is Basis.INSTRUCTION and not ordered:
                 continue
+            if rule.context is not None and rule.context.search(spoken.around) is None:
+                continue
             if rule.data.shape is Shape.CLAUSE:
-                heard = self._clause_rule(text, clause, head, rule, me)
+                heard = self._clause_rule(spoken, rule)
             else:
-                positions = positions or list(self._positions(text, clause, head))
-                heard = self._predicate_rule(text, clause, head, rule, inherited, me, positions)
+                heard = self._predicate_rule(spoken, rule, positions)
             found.extend(heard)
             if heard and not rule.data.go_on:
                 break
         return found
 
-    def _may_order(self, text: str, clause: Clause, head: Head) -> bool:
+    @staticmethod
+    def _may_order(spoken: Spoken) -> bool:
         """Whether the clause may be an order: "it grew and always reminds me" is none."""
-        return head.own or not text[: clause.start].rstrip().lower().endswith(" and") or head.start > clause.start
+        start = spoken.clause.start
+        joined = spoken.text[max(0, start - 6) : start].rstrip().lower().endswith(" and")
+        return spoken.head.own or not joined or spoken.head.start > start
 
     def _candidates(self, text: str) -> list[int]:
-        if self.language.name == "zh":
+        if not self.language.spaced:
             words = [word for word in self._words if word in text]
         else:
             words = list(self._words.intersection(_WORD.findall(text.lower())))
@@ -110,94 +137,73 @@ class Matcher:
         by_word = self.language.by_word
         return sorted({order for word in words for order in by_word[word]})
 
-    def _positions(self, text: str, clause: Clause, head: Head) -> Iterator[tuple[int, bool]]:
+    def _positions(self, spoken: Spoken) -> Iterator[tuple[int, bool]]:
         """Where the predicate may start, and whether a negation stands before it."""
-        start = head.predicate
-        while start < clause.end and text[start] == " ":
+        text, start, end = spoken.text, spoken.head.predicate, spoken.clause.end
+        while start < end and text[start] == " ":
             start += 1
         yield start, False
-        adverb = self._skip(self.language.adverb, text, start, clause.end)
+        adverb = self._skip(self.language.adverb, text, start, end)
         if adverb > start:
             yield adverb, False
-        negation = self.language.negation.match(text, adverb, clause.end)
-        if negation is None or negation.end() == adverb:
-            return
-        yield negation.end(), True
-        after = self._skip(self.language.adverb, text, negation.end(), clause.end)
-        if after > negation.end():
-            yield after, True
+        negation = self._skip(self.language.negation, text, adverb, end)
+        if negation > adverb:
+            yield negation, True
+            after = self._skip(self.language.adverb, text, negation, end)
+            if after > negation:
+                yield after, True
 
     @staticmethod
     def _skip(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
         found = pattern.match(text, start, end)
         return found.end() if found is not None else start
 
-    def _clause_rule(self, text: str, clause: Clause, head: Head, rule: Rule, me: Subject) -> list[Heard]:
-        starts = [head.start] if head.start == clause.start else [head.start, clause.start]
-        for start in starts:
-            found = rule.regex.match(text, start, clause.end)
+    def _clause_rule(self, spoken: Spoken, rule: Rule) -> list[Heard]:
+        clause, head = spoken.clause, spoken.head
+        if head.start == clause.end:
+            return []
+        for start in dict.fromkeys((head.start, clause.start)):
+            found = rule.regex.match(spoken.text, start, clause.end)
             if found is not None:
-                return list(self._heard(text, found, rule, me, negated=False))
+                return list(self._heard(found, rule, spoken.me, start, negated=False))
         return []
 
-    def _predicate_rule(
-        self,
-        text: str,
-        clause: Clause,
-        head: Head,
-        rule: Rule,
-        inherited: Subject | None,
-        me: Subject,
-        positions: list[tuple[int, bool]],
-    ) -> list[Heard]:
-        subject = head.subject if head.own else inherited
-        if subject is None and not head.own and (rule.data.bare or self.language.name == "zh"):
-            subject = me
-        if subject is None or (subject is not me and not rule.data.third) or (rule.data.owned and not head.own):
+    def _predicate_rule(self, spoken: Spoken, rule: Rule, positions: list[tuple[int, bool]]) -> list[Heard]:
+        subject = spoken.subject(rule.data, dropped=self.language.drops_subject)
+        if subject is None:
             return []
         for start, negated in positions:
-            if rule.data.negated is not None and rule.data.negated is not negated:
-                continue
-            found = rule.regex.match(text, start, clause.end)
-            if found is not None:
-                return list(self._heard(text, found, rule, subject, negated=negated, start=head.start))
+            if rule.data.negated is None or rule.data.negated is negated:
+                found = rule.regex.match(spoken.text, start, spoken.clause.end)
+                if found is not None:
+                    return list(self._heard(found, rule, subject, spoken.head.start, negated=negated))
         return []
 
     def _heard(
-        self,
-        text: str,
-        found: re.Match[str],
-        rule: Rule,
-        subject: Subject,
-        *,
-        negated: bool,
-        start: int | None = None,
+        self, found: re.Match[str], rule: Rule, subject: Subject, start: int, *, negated: bool
     ) -> Iterator[Heard]:
-        group = next((name for name in _GROUPS if found.groupdict().get(name) is not None), None)
-        if group is None:
-            return
-        attributes = self._attributes(found, rule)
+        """What a match says; `start` is where its subject starts."""
         negated = negated or any(found[name] for name in rule.negations)
-        polarity = turned(rule.data.polarity) if negated and rule.data.negated is not True else rule.data.polarity
-        if rule.data.negated is True:
+        polarity = rule.data.polarity
+        if negated:
+            if polarity is Polarity.NEGATIVE:
+                return  # "I don't dislike it" says neither
             polarity = Polarity.NEGATIVE
-        if negated and rule.data.polarity is Polarity.NEGATIVE:
-            return  # "I don't dislike it" says neither
-        span = (start if start is not None else found.start(), found.end())
-        past = _is_past(text, found.start(), span[1])
-        for value in self._read(text, found, group, rule, attributes):
-            yield self._turn_value(Heard(subject, value.attribute, value, rule, polarity, span, past))
+        past = rule.data.past and _PAST.match(found[0]) is not None
+        for value in self._read(found, rule):
+            heard = Heard(subject, value.attribute, value, rule, polarity, (start, found.end()), past)
+            yield _meant(heard)
 
-    def _read(
-        self, text: str, found: re.Match[str], group: str, rule: Rule, attributes: tuple[str, ...]
-    ) -> Iterator[Value]:
-        start, end = found.span(group)
-        if rule.data.value is not None:
-            yield Value(attributes[0], rule.data.value, start, end)
-            return
-        yield from self._values.read(text, start, end, rule.data, attributes)
-        if group == "value" and found.groupdict().get("value2") is not None:
-            yield from self._values.read(text, *found.span("value2"), rule.data, attributes)
+    def _read(self, found: re.Match[str], rule: Rule) -> Iterator[Value]:
+        attributes = self._attributes(found, rule)
+        for group in rule.values:
+            start, end = found.span(group)
+            if start < 0:
+                continue
+            if rule.data.value is not None:
+                yield Value(attributes[0], rule.data.value, start, end)
+            else:
+                yield from self._values.read(found.string, start, end, rule.data, attributes)
 
     def _attributes(self, found: re.Match[str], rule: Rule) -> tuple[str, ...]:
         if rule.data.attributes:
@@ -206,22 +212,15 @@ class Matcher:
         known = self._vocabulary.known("device", name) or self._vocabulary.known("likes", name)
         return (rule.data.prefix + (known or name),)
 
-    @staticmethod
-    def _turn_value(heard: Heard) -> Heard:
-        instead = heard.rule.data.instead.get(heard.value.value)
-        if instead is None or heard.polarity is Polarity.POSITIVE:
-            return heard
-        value = Value(heard.value.attribute, instead, heard.value.start, heard.value.end)
-        return Heard(heard.subject, heard.attribute, value, heard.rule, Polarity.POSITIVE, heard.span, heard.past)
+
+def _meant(heard: Heard) -> Heard:
+    """What a denied value means, where that has a name: no meat is vegetarian."""
+    instead = heard.rule.data.instead.get(heard.value.value)
+    if instead is None or heard.polarity is Polarity.POSITIVE:
+        return heard
+    return replace(heard, value=replace(heard.value, value=instead), polarity=Polarity.POSITIVE)
 
 
 def turned(polarity: Polarity) -> Polarity:
     """The opposite polarity."""
     return Polarity.NEGATIVE if polarity is Polarity.POSITIVE else Polarity.POSITIVE
-
-
-_PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
-
-
-def _is_past(text: str, start: int, end: int) -> bool:
-    return _PAST.match(text, start, end) is not None

@@ -1,12 +1,12 @@
 """Whether words that look like a claim were asserted: not asked, supposed, joked, quoted, invented or smuggled in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lithify.domain.claims import Basis
 from pipelines.language.clauses import Clause, Sentence
+from pipelines.language.languages import Language
 from pipelines.language.model import RejectCode
-from pipelines.language.patterns import Language
 
 _FRAMES = (
     ("fiction", RejectCode.FICTION),
@@ -33,13 +33,21 @@ def find_frames(languages: Iterable[Language], text: str) -> Frames:
     frame_start = len(text)
     jokes: list[int] = []
     for language in languages:
-        injection = injection or language.marked("injection", text) is not None
+        injection = injection or any(smuggled(language, text))
         for mark, code in _FRAMES:
             found = language.marked(mark, text)
             if found is not None and found.start() < frame_start:
                 frame, frame_start = code, found.start()
         jokes.extend(found.start() for found in language.marks["joke"].finditer(text))
     return Frames(injection, frame, frame_start, tuple(jokes))
+
+
+def smuggled(language: Language, text: str) -> Iterator[tuple[int, int]]:
+    """Where the turn tries to give rights or to change the rules."""
+    for mark in ("injection", "privilege"):
+        found = language.marked(mark, text)
+        if found is not None:
+            yield found.span()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,9 @@ def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode
         return RejectCode.JOKE
     if language.marked("reported", text, sentence.start, clause.end):
         return RejectCode.QUOTE
-    if basis in {Basis.INSTRUCTION, Basis.CHOICE} and language.marked("request", text, clause.start, clause.end):
+    if basis in {Basis.INSTRUCTION, Basis.CHOICE} and language.marked(
+        "request", text, clause.start, clause.end
+    ):
         return None
     if _asked(language, text, sentence, clause):
         return RejectCode.QUESTION
@@ -87,7 +97,7 @@ def _asked(language: Language, text: str, sentence: Sentence, clause: Clause) ->
     if language.marked("question_any", text, clause.start, clause.end):
         return True
     if language.marks["question_open"].match(text, clause.start, clause.end):
-        return sentence.question or language.name == "en"
+        return sentence.question or language.spaced
     if not sentence.question:
         return False
     # An assertion may lead to the question: "I'm vegetarian, what can I cook?"

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lithify.domain.claims import Basis, Cue, Scope
+from pipelines.language.languages import Language
 from pipelines.language.model import TurnText
+from pipelines.language.patterns import RuleData
 from pipelines.language.text import fold
-from pipelines.language.patterns import Language, RuleData
 from pipelines.language.timewords import Bound, TimeWord, TimeWords
 
 
@@ -125,7 +126,11 @@ def _interval(
         elif cue is Cue.TEMPORARY:
             end = end or word.end
         elif word.begin is not None and basis is Basis.CHANGE and not word.vague:
-            begin = word.begin if word.begin > occurred_at or (word.end is not None and word.end <= occurred_at) else begin
+            begin = (
+                word.begin
+                if word.begin > occurred_at or (word.end is not None and word.end <= occurred_at)
+                else begin
+            )
         elif word.begin is not None and basis is Basis.STATEMENT and word.unit in _DATED:
             begin = word.begin if word.begin > occurred_at else begin
     return begin, end

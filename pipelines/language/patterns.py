@@ -1,16 +1,10 @@
-"""Loads and compiles the rule extractor's data: one file per language in `schemas/patterns`."""
+"""The rule extractor's data, as the files in `schemas/patterns` state it: one file per language."""
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 import msgspec
 
 from lithify.domain.claims import Basis, Cardinality, Cue, Kind, Polarity, Scope
-from pipelines.language.catalog import SCHEMAS, Vocabulary
-from pipelines.language.text import has_cjk
 
 
 class Shape(StrEnum):
@@ -32,9 +26,13 @@ class Accept(StrEnum):
     NOUN = "noun"
     """A short noun phrase."""
     LITERAL = "literal"
-    """The words as they stand."""
+    """All the words."""
+    VERBATIM = "verbatim"
+    """All the words, case and width included: tags and codes."""
     CLOCK = "clock"
     """A time of day; the value is HH:MM."""
+    EVENING_CLOCK = "evening_clock"
+    """The same, where an hour up to twelve is one of the evening."""
     COUNT = "count"
     """A whole number in digits or words; the value is in digits."""
     MEASURE = "measure"
@@ -79,10 +77,12 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     context: str | None = None
     """A pattern that must occur somewhere in the turn."""
     past: bool = False
-    """True once: only taken with a stated interval."""
+    """Whether it takes "was" too, and then only with a stated interval."""
     prefix: str = ""
     """What a free attribute's name starts with."""
     cardinality: Cardinality | None = None
+    excluded: list[str] = []
+    """Values never taken: "allergic to Mondays"."""
     max_words: int = 5
     confidence: float = 0.8
 
@@ -99,6 +99,10 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One language's file."""
 
     language: str
+    spaced: bool
+    """Whether spaces part words; else words are found anywhere in the text."""
+    drops_subject: bool
+    """Whether "I" may be left out anywhere."""
     macros: dict[str, str]
     marks: dict[str, list[str]]
     """Cue words and frames, as patterns, by what they mark."""
@@ -124,183 +128,3 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     rules: list[RuleData]
     surnames: str = ""
     schema: str = msgspec.field(name="$schema", default="")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A compiled rule."""
-
-    data: RuleData
-    order: int
-    regex: re.Pattern[str]
-    context: re.Pattern[str] | None
-    negations: tuple[str, ...]
-    """Groups of `regex` that hold a negation inside the pattern: "is not"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """A compiled language."""
-
-    name: str
-    rules: tuple[Rule, ...]
-    by_word: Mapping[str, tuple[int, ...]]
-    """Word to the indices of the rules that need it."""
-    marks: Mapping[str, re.Pattern[str]]
-    yes: re.Pattern[str]
-    no: re.Pattern[str]
-    turnabout: tuple[tuple[re.Pattern[str], str], ...]
-    question_lead: re.Pattern[str]
-    relations: Mapping[str, str]
-    """Any word for a relation to its normalised word."""
-    suspicious: tuple[str, ...]
-    not_names: frozenset[str]
-    value_starts_not: frozenset[str]
-    value_stop: re.Pattern[str]
-    value_spoiler: re.Pattern[str]
-    determiner: re.Pattern[str]
-    value_strip: re.Pattern[str]
-    clause_break: re.Pattern[str]
-    """What ends a clause within a sentence."""
-    subject: re.Pattern[str]
-    """A subject at the start of a clause: groups me, relation, name, possessive."""
-    lead: re.Pattern[str]
-    """Adverbs and particles before the subject, any number."""
-    adverb: re.Pattern[str]
-    """Adverbs after the subject, any number."""
-    negation: re.Pattern[str]
-
-    def marked(self, mark: str, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
-        """Where `text[start:end]` first carries `mark`."""
-        return self.marks[mark].search(text, start, len(text) if end is None else end)
-
-
-def load_language(name: str, vocabulary: Vocabulary, folder: Path | None = None) -> Language:
-    """Read and compile `<name>.json`.
-
-    Args:
-        name: "en" or "zh".
-        vocabulary: whose value words `{known:attribute}` stands for in patterns.
-        folder: where the files are; by default those of this checkout.
-
-    Raises:
-        ValueError: the file breaks its schema, a macro is unknown, or a pattern does not compile.
-    """
-    source = (folder or SCHEMAS / "patterns") / f"{name}.json"
-    try:
-        data = msgspec.json.decode(source.read_bytes(), type=PatternData)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"{source}: {error}") from error
-    return _Compiler(source, data, vocabulary).language()
-
-
-class _Compiler:
-    """Expands macros and compiles, naming the faulty rule in errors."""
-
-    def __init__(self, source: Path, data: PatternData, vocabulary: Vocabulary) -> None:
-        self._source = source
-        self._data = data
-        self._vocabulary = vocabulary
-        self._chinese = data.language == "zh"
-        self._macros = dict(data.macros)
-        words = (word for many in data.relations.values() for word in many)
-        self._macros["relation"] = _alternatives(words)
-        self._macros["surname"] = f"[{data.surnames}]" if data.surnames else ""
-
-    def language(self) -> Language:
-        data = self._data
-        rules = tuple(self._rule(index, rule) for index, rule in enumerate(data.rules))
-        marks = {mark: self._any(mark, patterns) for mark, patterns in data.marks.items()}
-        return Language(
-            name=data.language,
-            rules=rules,
-            by_word=_index(rules),
-            marks=marks,
-            yes=self._compile("yes", data.answers.yes + data.answers.rest),
-            no=self._compile("no", data.answers.no + data.answers.rest),
-            turnabout=tuple((self._word(a), b) for a, b in data.turnabout),
-            question_lead=self._compile("question_lead", data.question_lead),
-            relations={word: key for key, many in data.relations.items() for word in many},
-            suspicious=tuple(data.suspicious),
-            not_names=frozenset(data.not_names),
-            value_starts_not=frozenset(data.value_starts_not),
-            value_stop=self._any("value_stops", data.value_stops),
-            value_spoiler=self._any("value_spoilers", data.value_spoilers),
-            determiner=self._any("determiners", data.determiners),
-            value_strip=self._any("value_strip", data.value_strip),
-            clause_break=self._clause_break(),
-            subject=re.compile(self._expand("subject", data.macros["subject"])),
-            lead=self._some("lead"),
-            adverb=self._some("adverb"),
-            negation=self._some("negation"),
-        )
-
-    def _rule(self, order: int, data: RuleData) -> Rule:
-        missing = [key for key in data.attributes if key not in self._vocabulary.catalog.attributes]
-        if missing and not data.prefix and data.attributes != ["*"]:
-            raise ValueError(f"{self._source}: {data.id}: unknown attributes {missing}")
-        context = self._compile(data.id, data.context) if data.context else None
-        regex = self._compile(data.id, data.pattern)
-        negations = tuple(name for name in regex.groupindex if name.startswith("neg"))
-        return Rule(data, order, regex, context, negations)
-
-    def _word(self, pattern: str) -> re.Pattern[str]:
-        return self._compile("turnabout", pattern if self._chinese else rf"(?<![\w'])(?:{pattern})(?![\w'])")
-
-    def _some(self, mark: str) -> re.Pattern[str]:
-        return self._compile(mark, "(?:" + "|".join(self._data.marks[mark]) + ")*")
-
-    def _clause_break(self) -> re.Pattern[str]:
-        strong = "|".join(self._data.marks["clause_break"])
-        if self._chinese:
-            return self._compile("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
-        openers = "|".join(self._data.marks["clause_opener"])
-        names = "|".join(self._data.marks["name_opener"])
-        soft = r"(?:[,:]\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
-        pattern = rf"(?i:\s(?:{strong})(?=\s)|;)|(?i:{soft})(?=(?i:(?:{openers})(?![\w]))|(?:{names})\b)"
-        return re.compile(pattern)
-
-    def _any(self, name: str, patterns: list[str]) -> re.Pattern[str]:
-        body = "|".join(patterns)
-        bounded = body if self._chinese else rf"(?<![\w'])(?:{body})(?![\w])"
-        return self._compile(name, bounded if patterns else r"(?!)")
-
-    def _compile(self, name: str, pattern: str) -> re.Pattern[str]:
-        try:
-            return re.compile(_number_groups(self._expand(name, pattern)), re.IGNORECASE)
-        except re.error as error:
-            raise ValueError(f"{self._source}: {name}: {error}") from error
-
-    def _expand(self, name: str, pattern: str) -> str:
-        def fill(found: re.Match[str]) -> str:
-            key = found[1]
-            if key.startswith("known:"):
-                return self._known(key.removeprefix("known:"))
-            if key not in self._macros:
-                raise ValueError(f"{self._source}: {name}: unknown macro {key}")
-            return self._expand(name, self._macros[key])
-
-        return re.sub(r"\{([a-z_]+(?::[a-z_]+)?)\}", fill, pattern)
-
-    def _known(self, attribute: str) -> str:
-        words = self._vocabulary.words.get(attribute, {})
-        return _alternatives(word for word in words if has_cjk(word) == self._chinese)
-
-
-def _alternatives(words: Iterable[str]) -> str:
-    listed = sorted(set(words), key=len, reverse=True)
-    return "(?:" + "|".join(re.escape(word) for word in listed) + ")"
-
-
-def _number_groups(pattern: str) -> str:
-    """`pattern` with each repeated group `neg` (from macros) under a name of its own: neg, neg1, neg2."""
-    head, *rest = pattern.split("(?P<neg>")
-    return head + "".join(f"(?P<neg{index or ''}>{part}" for index, part in enumerate(rest))
-
-
-def _index(rules: tuple[Rule, ...]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
-    for rule in rules:
-        for word in rule.data.needs:
-            found.setdefault(word, []).append(rule.order)
-    return {word: tuple(orders) for word, orders in found.items()}

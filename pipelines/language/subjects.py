@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from lithify.domain.claims import USER
-from pipelines.language.patterns import Language
+from pipelines.language.languages import Language
 from pipelines.language.text import normal
 
 

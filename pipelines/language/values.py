@@ -6,16 +6,21 @@ from dataclasses import dataclass
 
 from lithify.domain.claims import Quantity
 from pipelines.language.catalog import Vocabulary
-from pipelines.language.patterns import Accept, Language, RuleData
-from pipelines.language.clock import clock, count
+from pipelines.language.clock import clock, count, evening_clock
+from pipelines.language.languages import Language
+from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
-_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])")
+_SEPARATOR = re.compile(
+    r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])"
+)
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
 _EDGES = " \t\r\n\"'“”「」『』《》()（）*_~.,;:，。；：!！?？-–—"
+_IDENTIFIER = re.compile(r"0\d+|\d{7,}")
+"""Digits that name rather than count."""
 _MEASURED = re.compile(r"\d|noon|midnight|[一二三四五六七八九十两]点|月")
 
 
@@ -37,16 +42,21 @@ class Values:
         self._vocabulary = vocabulary
         self._language = language
 
-    def read(self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]) -> Iterator[Value]:
+    def read(
+        self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]
+    ) -> Iterator[Value]:
         """The values in `text[start:end]` that `rule` takes, in order."""
-        if rule.accept is Accept.LITERAL:
+        if rule.accept in {Accept.LITERAL, Accept.VERBATIM}:
             start, end = _shrink(text, start, end, " \t\r\n")
-            if start < end:
-                yield Value(attributes[0], text[start:end], start, end)
+            words = text[start:end] if rule.accept is Accept.VERBATIM else normal(text[start:end])
+            if words:
+                yield Value(attributes[0], words, start, end)
             return
         listed = True
         for first, last in self._parts(text, start, end, many=rule.many):
             value = self._one(text, first, last, rule, attributes, listed=listed)
+            if value is not None and value.value in rule.excluded:
+                return
             if value is not None:
                 yield value
             else:  # a list that starts with a clause holds no values, except what the catalog knows
@@ -78,25 +88,32 @@ class Values:
             return known
         if rule.accept is Accept.KNOWN or not listed:
             return None
-        return self._unknown(text, start, end, rule, attributes, raw)
+        return self._unknown(text, start, end, rule, attributes[0], raw=raw)
 
     def _unknown(
-        self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...], raw: tuple[int, int]
+        self,
+        text: str,
+        start: int,
+        end: int,
+        rule: RuleData,
+        attribute: str,
+        *,
+        raw: tuple[int, int],
     ) -> Value | None:
         """A value the catalog does not know."""
         if rule.accept is Accept.PROPER:
-            return self._proper(text, start, end, rule, attributes[0])
+            return self._proper(text, start, end, rule, attribute)
         if rule.accept in _READERS:
             read = _READERS[rule.accept](text[start:end])
-            return None if read is None else Value(attributes[0], read, start, end)
+            return None if read is None else Value(attribute, read, start, end)
         if rule.accept is Accept.MEASURE:
-            return _measure(text, start, end, attributes[0])
+            return _measure(text, start, end, attribute)
         if rule.many and self._of_the_moment(text, start, end, raw):
             return None
-        return self._noun(text, start, end, rule, attributes[0])
+        return self._noun(text, start, end, rule, attribute)
 
     def _of_the_moment(self, text: str, start: int, end: int, raw: tuple[int, int]) -> bool:
-        """Whether the words belong to the situation ("the colour", "sharing my skills"), not to the person."""
+        """Whether the words belong to the situation: "the colour", "sharing my skills"."""
         if self._language.determiner.match(text, *raw) or self._language.value_spoiler.search(text, *raw):
             return True
         gerund = text[start:end].split(" ", 1)[0].lower().endswith("ing")
@@ -110,7 +127,8 @@ class Values:
     def _known(self, text: str, start: int, end: int, attributes: tuple[str, ...]) -> Value | None:
         word = normal(text[start:end])
         for attribute in attributes:
-            value = self._vocabulary.known(attribute, word)
+            free = attribute not in self._vocabulary.words
+            value = self._vocabulary.known("likes" if free else attribute, word)
             if value is not None:
                 return Value(attribute, value, start, end)
         return None
@@ -142,7 +160,7 @@ class Values:
     def _noun(self, text: str, start: int, end: int, rule: RuleData, attribute: str) -> Value | None:
         words = text[start:end].split()
         if has_cjk(text[start:end]):
-            if len(text[start:end]) > max(rule.max_words, 8) or self._starts_badly(text, start, end):
+            if not 2 <= end - start <= max(rule.max_words, 8) or self._starts_badly(text, start, end):
                 return None
         elif not words or len(words) > rule.max_words or self._has_bad_word(words):
             return None
@@ -158,19 +176,37 @@ class Values:
 
 
 _USE = re.compile(
-    r"(?:playing|play|watching|watch|reading|read|eating|eat|drinking|drink|doing|going|listening to|listen to) "
+    r"(?:play(?:ing)?|watch(?:ing)?|read(?:ing)?|eat(?:ing)?|drink(?:ing)?|doing|going|listen(?:ing)? to) "
     r"(?:the |some )?",
     re.IGNORECASE,
 )
-_READERS = {Accept.CLOCK: clock, Accept.COUNT: count}
+_READERS = {Accept.CLOCK: clock, Accept.EVENING_CLOCK: evening_clock, Accept.COUNT: count}
 _NEVER_INSIDE = frozenset(
-    ["it", "you", "your", "my", "our", "his", "her", "their", "i", "we", "he", "she", "they", "me", "us", "them", "this"]
+    [
+        "it",
+        "you",
+        "your",
+        "my",
+        "our",
+        "his",
+        "her",
+        "their",
+        "i",
+        "we",
+        "he",
+        "she",
+        "they",
+        "me",
+        "us",
+        "them",
+        "this",
+    ]
 )
 
 
 def _measure(text: str, start: int, end: int, attribute: str) -> Value | None:
     words = text[start:end]
-    amount = quantity(words)
+    amount = None if _IDENTIFIER.fullmatch(words) else quantity(words)
     if amount is not None:
         return Value(attribute, canonical(amount), start, end, amount)
     named = words[:1].isupper() and words.isascii() and not words.isalpha()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lithify.domain.catalog import Attribute
-from lithify.domain.claims import Basis, Cue, Polarity
+from lithify.domain.claims import Basis, Claim, Cue, Kind, Polarity
 from lithify.domain.slots import replay
 from lithify.domain.slots.state import SlotState
 from tests.property.conversations import ATTRIBUTES, SESSIONS, Step, hold, steps, without_session
@@ -70,6 +70,16 @@ def test_every_verdict_cites_evidence(attribute: Attribute, said: list[Step]) ->
     assert all(citations(state))
     ids = [verdict.id for verdict in state.verdicts]
     assert len(ids) == len(set(ids))
+
+
+@given(ATTRIBUTES, steps())
+def test_every_word_gets_a_verdict(attribute: Attribute, said: list[Step]) -> None:
+    talk = hold(attribute, said)
+    decided = {claim for verdict in talk.replay().verdicts for claim in verdict.claim_ids}
+    spoken = {
+        item.id for item in talk.evidence if not isinstance(item, Claim) or item.kind is not Kind.RETURN
+    }
+    assert spoken <= decided
 
 
 @given(ATTRIBUTES, steps(ends_facts=False))
@@ -156,7 +166,7 @@ def test_only_an_instruction_or_an_answer_takes_a_danger_away(said: list[Step]) 
         hidden = {
             row.value
             for row in state.overrides
-            if row.polarity is Polarity.NEGATIVE and row.ends_at > item.occurred_at
+            if row.polarity is Polarity.NEGATIVE and max(row.started_at, item.occurred_at) < row.ends_at
         }
         assert not hidden & active
         dangers = active
@@ -164,7 +174,7 @@ def test_only_an_instruction_or_an_answer_takes_a_danger_away(said: list[Step]) 
 
 def may_remove(step: Step) -> bool:
     """Whether the turn is of a kind that may take a danger away."""
-    return step.basis in (Basis.INSTRUCTION, Basis.CONFIRMATION) or step.cue is Cue.PERMANENT
+    return step.basis in (Basis.INSTRUCTION, Basis.CONFIRMATION)
 
 
 @given(ATTRIBUTES, steps(), steps())

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lithify.domain.text import clean, is_empty
-from pipelines.language.model import Redacted, Redactor
-
 from lithify.events import Command, CommandAccepted, CommandName, SessionClosed, SessionEnded, Turn, TurnScored
 from pipelines.failures import Cause, Poison
 from pipelines.inbound import Received
+from pipelines.language.model import Redacted, Redactor
 
 ScoredBody = TurnScored | SessionClosed | CommandAccepted
 
@@ -28,8 +27,8 @@ class Importance(Protocol):
         ...
 
 
-Rate = Callable[[str, str], Importance]
-"""(text, role) to importance."""
+Rate = Callable[[str], Importance]
+"""Redacted text to importance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Scorer:
     def _turn(self, turn: Turn) -> TurnScored:
         redacted = self._redact(turn.text())
         skipped = is_empty(redacted.text)
-        rated = self._rate(redacted.text, turn.role)
+        rated = self._rate(redacted.text)
         return TurnScored(
             turn_id=turn.id,
             session_id=turn.session_id,

@@ -2,13 +2,13 @@
 
 import re
 
-from lithify.domain.claims import Basis, Claim, Cue
+from lithify.domain.claims import Basis, Claim, Cue, Polarity
 from lithify.domain.slots import contenders, overrides
 from lithify.domain.slots.cell import Cell, Fold
-from lithify.domain.slots.declarations import start_anew
+from lithify.domain.slots.declarations import cancel, start_anew
 from lithify.domain.slots.rows import Stance
 from lithify.domain.slots.state import VerdictKind
-from lithify.domain.slots.verdicts import clash, decide, settle
+from lithify.domain.slots.verdicts import ask, clash, decide, settle
 
 
 def on_withdrawal(fold: Fold, claim: Claim) -> None:
@@ -21,20 +21,32 @@ def on_withdrawal(fold: Fold, claim: Claim) -> None:
 
 
 def _withdraw(fold: Fold, cell: Cell, claim: Claim) -> bool:
-    """Apply a withdrawal to one cell; whether anything in it matched and was let go."""
-    touched = False
-    for row in cell.pending(fold.now):
-        if matches(fold, claim, row.value, row.text):
-            overrides.end(fold, cell, row, "withdrawn", cause=claim.id)
+    """Apply a withdrawal to one cell; whether anything in it matched."""
+    touched = _withdraw_overrides(fold, cell, claim)
+    for row in list(cell.book.contenders.values()):
+        if row.last_support < fold.now and matches(fold, claim, row.value, row.text):
+            contenders.void(fold, cell, row.stance)
+            decide(fold, VerdictKind.REJECTED, "withdrawal", row.stance, (claim.id,), cause=claim.id)
             touched = True
-    for contender in list(cell.book.contenders.values()):
-        if matches(fold, claim, contender.value, contender.text):
-            contenders.void(fold, cell, contender.stance)
+    for item in list(cell.scheduled):
+        if item.claim.turn_id != claim.turn_id and matches(fold, claim, item.said.value, item.said.text):
+            cancel(fold, cell, item, claim.id)
             touched = True
-    for item in cell.scheduled:
-        if not item.cancelled and matches(fold, claim, item.said.value, item.said.text):
-            item.cancelled = touched = True
     return _withdraw_fact(fold, cell, claim) or touched
+
+
+def _withdraw_overrides(fold: Fold, cell: Cell, claim: Claim) -> bool:
+    """End the overrides that match, but none that warns of a danger."""
+    rows = [
+        row
+        for row in cell.pending(fold.now)
+        if row.last_mention < fold.now
+        and matches(fold, claim, row.value, row.text)
+        and not (fold.safety and row.polarity is Polarity.POSITIVE)
+    ]
+    for row in rows:
+        overrides.end(fold, cell, row, "withdrawn", cause=claim.id)
+    return bool(rows)
 
 
 def _withdraw_fact(fold: Fold, cell: Cell, claim: Claim) -> bool:
@@ -44,6 +56,8 @@ def _withdraw_fact(fold: Fold, cell: Cell, claim: Claim) -> bool:
     if fold.safety or fact.pinned:
         rule = "safety" if fold.safety else "pinned"
         clash(fold, claim, claim.value, fact, VerdictKind.KEPT)
+        if fold.safety and fact.polarity is Polarity.POSITIVE:
+            ask(fold, cell, "safety", (fact.value, Polarity.NEGATIVE), (claim.id,))
         decide(fold, VerdictKind.KEPT, rule, fact.stance, (claim.id,), cause=claim.id, fact=fact)
         return True
     clash(fold, claim, claim.value, fact, VerdictKind.RETRACTED)

@@ -40,11 +40,13 @@ def on_value(fold: Fold, claim: Claim) -> None:
 
 def _basis(fold: Fold, cell: Cell, claim: Claim, stance: Stance) -> Basis:
     """The basis as the cell reads it: a lasting word or an awaited answer is an instruction."""
-    if claim.basis in _STATING and claim.cue is Cue.PERMANENT:
-        yes = claim.basis is Basis.STATEMENT or claim.polarity is Polarity.POSITIVE or fold.safety
-        return Basis.INSTRUCTION if yes else claim.basis
     if claim.basis is Basis.CONFIRMATION and cell.standing(stance, fold.now):
         return Basis.INSTRUCTION
+    if claim.cue is Cue.PERMANENT and claim.basis in _STATING:
+        answer = claim.basis is Basis.CONFIRMATION
+        yes = claim.polarity is Polarity.POSITIVE
+        if answer if fold.safety else yes or not answer:
+            return Basis.INSTRUCTION
     if claim.basis is Basis.STATEMENT and cell.active is not None:
         opposite = cell.active.value == stance[0] and cell.active.polarity is not stance[1]
         return Basis.CHANGE if opposite and not overrides.passing(claim) else claim.basis

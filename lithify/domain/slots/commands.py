@@ -54,7 +54,7 @@ def _tell(fold: Fold, cell: Cell, command: Command, words: Said, rule: str) -> N
 def _correct(fold: Fold, command: Command) -> None:
     """It was never true: the new value takes the whole validity of the old one."""
     words, target = _words(fold, command), _target(fold, command)
-    if words is None:
+    if words is None or (target is None and command.fact_id is not None):
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_correct")
         return
     if target is None or target[1].stance == words.stance:

@@ -5,7 +5,7 @@ from lithify.domain.ids import derive
 from lithify.domain.slots import overrides
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.evidence import Book
-from lithify.domain.slots.rows import FactRow, Said
+from lithify.domain.slots.rows import FactRow, Said, Scheduled
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import Number, decide, settle
 
@@ -132,18 +132,21 @@ def establish(fold: Fold, cell: Cell, claim: Claim, words: Said, rule: str) -> N
 
 def cancel_scheduled(fold: Fold, cell: Cell, cause: str) -> None:
     """A later declaration takes back what was to take effect."""
-    for item in cell.scheduled:
-        if not item.cancelled:
-            item.cancelled = True
-            decide(
-                fold,
-                VerdictKind.REJECTED,
-                "schedule_cancelled",
-                item.said.stance,
-                (*item.said.claim_ids, cause),
-                cause=item.said.cause,
-            )
-    cell.scheduled.clear()
+    for item in list(cell.scheduled):
+        cancel(fold, cell, item, cause)
+
+
+def cancel(fold: Fold, cell: Cell, item: Scheduled, cause: str) -> None:
+    """Take back one thing that was to take effect."""
+    cell.scheduled.remove(item)
+    decide(
+        fold,
+        VerdictKind.REJECTED,
+        "schedule_cancelled",
+        item.said.stance,
+        (*item.said.claim_ids, cause),
+        cause=item.said.cause,
+    )
 
 
 def rule_of(basis: Basis) -> str:

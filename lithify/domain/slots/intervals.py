@@ -31,9 +31,8 @@ def schedule(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
 
 def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> bool:
     """The instant of a scheduled fact has come; whether it still counts."""
-    if item.cancelled:
+    if item not in cell.scheduled:
         return False
-    item.cancelled = True
     cell.scheduled.remove(item)
     old = cell.active
     contradicted = old is not None and cell.contradicts(item.said.stance)

@@ -148,7 +148,5 @@ def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Sta
         return False
     if not any(other is day for other in book.unsupported):
         book.unsupported.append(day)
-    if len(book.unsupported) < fold.rates.unsupported_days or cell.standing(fact.stance, fold.now):
-        return False
-    ask(fold, cell, "unsupported", fact.stance, fact.claim_ids)
-    return True
+    enough = len(book.unsupported) >= fold.rates.unsupported_days
+    return enough and ask(fold, cell, "unsupported", fact.stance, fact.claim_ids)

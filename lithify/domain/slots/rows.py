@@ -3,7 +3,7 @@
 Rows live for one fold only; nothing outside this package sees them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -204,4 +204,3 @@ class Scheduled:
 
     said: Said
     claim: Claim
-    cancelled: bool = field(default=False)

@@ -9,6 +9,7 @@ import signal
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 
 class _Ready(http.server.BaseHTTPRequestHandler):
@@ -24,12 +25,14 @@ class _Ready(http.server.BaseHTTPRequestHandler):
 def main() -> None:
     """Note the call; stay up if it is a worker's."""
     notes, *command = sys.argv[1:]
+    role = urlsplit(os.environ["LITHIFY_DATABASE_URL"]).username
+    owner = " knows the owner" if "LITHIFY_OWNER_DATABASE_URL" in os.environ else ""
     with Path(notes).open("a") as stream:
-        stream.write(" ".join(command) + "\n")
+        stream.write(f"{' '.join(command)} as {role}{owner}\n")
     if command[0] not in {"run", "gateway"}:
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(sys.stdout.write("drained\n") and 0))
-    port = int(os.environ["LITHIFY_HEALTH_PORT"])
+    port = int(os.environ.get("LITHIFY_HEALTH_PORT") or os.environ["LITHIFY_GATEWAY_PORT"])
     http.server.HTTPServer(("127.0.0.1", port), _Ready).serve_forever()
 
 

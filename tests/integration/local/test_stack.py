@@ -145,14 +145,10 @@ def test_servers_are_prepared_before_workers_start(tmp_path: Path) -> None:
     with with_workers(tmp_path / "data", notes) as stack:
         calls = notes.read_text().splitlines()
         pids = [stack.pid(name) for name in PARTS]
-    assert sorted(calls[:2]) == ["migrate", "topics apply"]
-    assert sorted(calls[2:]) == [
-        "gateway",
-        "run conflict",
-        "run extraction",
-        "run importance",
-        "run reflection",
-    ]
+    commands = ["migrate as lithify_worker", "topics apply as lithify_worker"]
+    assert sorted(calls[:2]) == [f"{command} knows the owner" for command in commands]
+    workers = ["conflict", "extraction", "importance", "reflection"]
+    assert sorted(calls[2:]) == ["gateway as lithify_gateway", *(f"run {name} as lithify_worker" for name in workers)]
     assert [stack.logs(name) for name in PARTS[2:]] == [["drained"]] * 5
     assert not any(runs(pid) for pid in pids)
 
@@ -161,7 +157,7 @@ def test_topics_are_created_again_when_the_broker_lost_them(tmp_path: Path) -> N
     notes = tmp_path / "notes"
     with with_workers(tmp_path / "data", notes) as stack:
         stack.restart("broker")
-    assert notes.read_text().splitlines().count("topics apply") == 2
+    assert notes.read_text().count("topics apply") == 2
 
 
 def test_listeners_are_on_the_loopback_address_alone(tmp_path: Path) -> None:

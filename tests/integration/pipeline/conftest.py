@@ -54,7 +54,7 @@ async def pipeline(database: Database) -> AsyncIterator[Pipeline]:
     pool = await open_pool(settings)
     codec = PlainCodec()
     folder = Folder(CATALOG, Policy())
-    scorer = Scorer(NoRedaction(), lambda _text, _role: FixedImportance(), "UTC")
+    scorer = Scorer(NoRedaction(), lambda _text: FixedImportance(), "UTC")
     workers = (
         ImportanceWorker(settings, codec, scorer, clock=lambda: NOW),
         ExtractionWorker(codec, ScriptedExtractor(), ScriptedExtractor.version),

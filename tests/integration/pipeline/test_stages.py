@@ -35,7 +35,9 @@ async def test_contradiction_becomes_an_override_that_lapses(pipeline: Pipeline)
     assert override["value"] == "meat"
     assert override["ends_at"] == at("2026-03-05 18:40")
     assert override["end_rule"] == "session_end"
-    home = pipeline.rows("select value, valid_to from facts where attribute = 'home' and sys_to is null order by valid_from")
+    home = pipeline.rows(
+        "select value, valid_to from facts where attribute = 'home' and sys_to is null order by valid_from"
+    )
     assert [(row["value"], row["valid_to"]) for row in home] == [
         ("utrecht", at("2026-03-08 09:00")),
         ("rotterdam", None),
@@ -44,7 +46,9 @@ async def test_contradiction_becomes_an_override_that_lapses(pipeline: Pipeline)
 
 
 async def test_outcomes_tell_what_became_of_each_turn(pipeline: Pipeline) -> None:
-    pipeline.publish(*DAYS, turn(8, "2026-03-09 09:01", "   ", "s5"), turn(9, "2026-03-09 09:02", "=", "s5", role="assistant"))
+    pipeline.publish(
+        *DAYS, turn(8, "2026-03-09 09:01", "   ", "s5"), turn(9, "2026-03-09 09:02", "=", "s5", role="assistant")
+    )
     await pipeline.run()
     outcomes = {row["turn_id"]: (row["outcome"], row["stored"]) for row in pipeline.rows("select * from turns")}
     assert outcomes["t1"] == ("stored", 1)
@@ -65,7 +69,9 @@ async def test_every_worker_passes_every_turn_once(pipeline: Pipeline) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_c93_order_of_arrival_decides_nothing(pipeline: Pipeline, database_facts: list[object], seed: int) -> None:
+async def test_c93_order_of_arrival_decides_nothing(
+    pipeline: Pipeline, database_facts: list[object], seed: int
+) -> None:
     shuffled = [*DAYS, *DAYS]
     random.Random(seed).shuffle(shuffled)
     pipeline.publish(*shuffled)
@@ -175,8 +181,6 @@ async def republish_now(pipeline: Pipeline) -> None:
     _, republish = pipeline.workers[0].periodics
     await republish.run(pipeline.pool)
     pipeline.relay()
-
-
 
 
 @pytest.fixture

@@ -28,11 +28,19 @@ def test_labelled(row: dict[str, Any], extractor: RuleExtractor) -> None:
     before = turn(row["before"], Role.ASSISTANT) if "before" in row else None
     found = extractor.extract(turn(row["text"], speaker=row.get("speaker")), before)
     expected = [
-        (claim.get("subject", "user"), claim["attribute"], claim["value"], claim["polarity"], claim["basis"], claim["cue"])
+        (
+            claim.get("subject", "user"),
+            claim["attribute"],
+            claim["value"],
+            claim["polarity"],
+            claim["basis"],
+            claim["cue"],
+        )
         for claim in row["claims"]
     ]
     assert [
-        (claim.subject, claim.attribute, claim.value, claim.polarity, claim.basis, claim.cue) for claim in found.claims
+        (claim.subject, claim.attribute, claim.value, claim.polarity, claim.basis, claim.cue)
+        for claim in found.claims
     ] == expected
     assert {reject.code for reject in found.rejects} >= set(row.get("rejects", []))
 

@@ -229,3 +229,13 @@ def test_undecided_command_is_rejected_not_dropped() -> None:
         "rejected/nothing_to_unpin",
         "kept/nothing_to_reject",
     ]
+
+
+def test_c15_numbers_are_compared_within_the_coarser_rounding() -> None:
+    talk = Talk()
+    talk.say(day(0), "2.5 gb", quantity=Quantity(2.5e9, "byte", 5e7))
+    talk.say(day(1), "2540 mb", quantity=Quantity(2.54e9, "byte", 5e5))
+    talk.say(day(2), "2.5 kg", quantity=Quantity(2.5e9, "kg", 5e7))
+    state = talk.replay()
+    assert state.facts[0].mentions == 2
+    assert [item.value for item in state.contenders] == ["2.5 kg"]

@@ -143,6 +143,15 @@ def test_correct_of_a_closed_interval_leaves_the_present_alone() -> None:
     assert held(state, day(10)) == {"birch"}
 
 
+def test_correct_of_an_unknown_fact_is_rejected() -> None:
+    talk = Talk()
+    talk.say(day(0), "alder")
+    talk.command(day(1), CommandKind.CORRECT, "elder", fact_id="no such fact")
+    state = talk.replay()
+    assert held(state, day(2)) == {"alder"}
+    assert rules(state)[-1] == "rejected/nothing_to_correct"
+
+
 def test_correct_in_a_set_moves_the_validity_to_the_right_value() -> None:
     talk = Talk(LIKES)
     talk.say(day(0), "jas")
@@ -160,3 +169,33 @@ def test_remember_declares() -> None:
     talk.command(day(2), CommandKind.REMEMBER, "vegan")
     state = talk.replay()
     assert read(state, day(2)) == ["vegan"]
+
+
+def test_correct_keeps_the_chain_of_succession() -> None:
+    talk = Talk()
+    talk.say(day(0), "alder")
+    talk.change(day(5), "birch")
+    talk.command(day(9), CommandKind.CORRECT, "beech")
+    first, second, third = talk.replay().facts
+    right = next(fact for fact in (second, third) if fact.value == "beech")
+    assert first.superseded_by == right.id
+
+
+def test_rule_14_reject_voids_what_had_promoted() -> None:
+    talk = promoted()
+    talk.command(day(8), CommandKind.REJECT, "meat")
+    talk.choose(day(9), "meat")
+    state = talk.replay()
+    assert held(state, day(11)) == {"vegetarian"}
+    assert state.contenders[0].days == 1
+
+
+def test_rule_14_rejected_contender_is_not_asked_about_for_a_while() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1), "rotterdam")
+    talk.command(day(2), CommandKind.REJECT, "rotterdam")
+    talk.say(day(10), "rotterdam")
+    state = talk.replay()
+    assert not hints(state, day(2))
+    assert not hints(state, day(10))

@@ -238,6 +238,22 @@ def test_rule_06_withdrawal_that_matches_nothing_is_kept() -> None:
     assert rules(state)[-1] == "kept/nothing_to_withdraw"
 
 
+def test_rule_06_withdrawal_takes_evidence_overrides_and_what_is_to_come() -> None:
+    talk = Talk(LIKES)
+    talk.choose(day(0), "latte", cue=Cue.TEMPORARY, valid_to=day(9))
+    talk.say(day(0), "americano", valid_from=day(5))
+    talk.withdraw(day(1), "coffee")
+    state = talk.replay()
+    assert not state.running(day(2))
+    assert not state.contenders
+    assert not state.active(day(6))
+    assert set(rules(state)[-3:]) == {
+        "lapsed/withdrawn",
+        "rejected/withdrawal",
+        "rejected/schedule_cancelled",
+    }
+
+
 def test_rule_06_withdrawal_closes_earlier_values_only() -> None:
     talk = Talk(LIKES)
     talk.say(day(0), "latte")
@@ -258,3 +274,46 @@ def test_a_change_supersedes_from_when_it_says() -> None:
     assert held(state, day(9, 1)) == {"birch"}
     assert held(state, day(9, 0) - timedelta(seconds=1)) == {"alder"}
     assert len(state.active(day(11))) == 1
+
+
+def test_rule_01_repeating_a_statement_as_an_instruction_is_as_good_as_one() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.instruct(day(1), "vegetarian")
+    assert talk.replay().facts[0].confidence == 0.95
+
+
+def test_rule_03_scheduled_value_does_not_replace_a_pinned_fact() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.say(day(1), "vegan", valid_from=day(10, 0))
+    talk.command(day(2), CommandKind.PIN)
+    state = talk.replay()
+    assert held(state, day(11)) == {"vegetarian"}
+    assert rules(state)[-1] == "kept/pinned"
+
+
+def test_rule_05_scheduled_negative_about_another_value_is_kept() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.say(day(1), "meat", no=True, valid_from=day(10, 0))
+    assert held(talk.replay(), day(11)) == {"vegetarian"}
+
+
+def test_rule_05_passing_no_voids_nothing_and_ends_what_its_own_session_chose() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.choose(day(1, 9), "meat", "here")
+    talk.choose(day(1, 9.1), "meat", "there")
+    talk.choose(day(1, 9.2), "meat", "here", no=True)
+    state = talk.replay()
+    assert read(state, day(1, 9.2), "here") == ["vegetarian"]
+    assert read(state, day(1, 9.2), "there") == ["meat"]
+    assert [item.value for item in state.contenders] == ["meat"]
+
+
+def test_rule_06_withdrawal_leaves_what_its_own_turn_laid() -> None:
+    talk = Talk(LIKES)
+    talk.choose(day(1), "latte", turn_id="t", cue=Cue.TEMPORARY, valid_to=day(3))
+    talk.withdraw(day(1), "coffee", turn_id="t", ordinal=1)
+    assert [item.value for item in talk.replay().running(day(2))] == ["latte"]

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from lithify.domain.claims import Basis, Cue
+from lithify.domain.claims import Basis, CommandKind, Cue
 from lithify.domain.policy import Policy, PromotionPolicy
 from lithify.domain.promotion import ANOTHER, Filter, Observation, advance
 from lithify.domain.slots.state import Contender, SlotState, Verdict
@@ -310,3 +310,33 @@ def test_policy_of_an_attribute_decides_for_it_alone() -> None:
     for number in range(1, 8):
         talk.choose(day(number), "meat")
     assert promotion(talk.replay()) is None
+
+
+def test_rule_16_base_state_is_carried_into_the_first_observed_day() -> None:
+    talk = vegetarian()
+    for number in range(1, 11):
+        talk.choose(day(number), "vegetarian")
+    for number in (11, 12):
+        talk.choose(day(number), "meat")
+    state = Filter()
+    for _ in range(11):
+        state = advance(state, 1, ANOTHER, RATES)
+    for _ in range(2):
+        state = advance(state, 1, Observation(supports=True), RATES)
+    assert contender(talk.replay(), "meat").posterior == pytest.approx(state.posterior)
+
+
+def test_rule_17_day_that_a_flight_prolongs_is_observed_anew() -> None:
+    flown = vegetarian()
+    flown.choose(day(1, 18), "meat", day_end=day(1, 22))
+    alone = contender(flown.replay(), "meat").posterior
+    flown.choose(day(1, 23), "fish", day_end=day(2, 7))
+    assert contender(flown.replay(), "meat").posterior < alone
+
+
+def test_rule_20_pinned_promotion_is_not_undone() -> None:
+    talk = meat_on(range(1, 5))
+    talk.command(day(5), CommandKind.PIN)
+    for number in range(6, 12):
+        talk.choose(day(number), "vegetarian")
+    assert held(talk.replay(), day(14)) == {"meat"}

@@ -148,3 +148,31 @@ def test_claims_outside_every_given_session_get_sessions_of_their_own() -> None:
     given = replay(SLOT, DIET, talk.evidence, talk.sessions(), talk.policy)
     assert replay(SLOT, DIET, talk.evidence, [], talk.policy) == given
     assert given.overrides[0].ends_at == day(1) + timedelta(minutes=30)
+
+
+def test_rule_22_lapse_at_midnight_frees_the_promotion_of_that_midnight() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    for number in range(1, 5):
+        talk.choose(day(number), "meat")
+    talk.choose(day(4, 10), "meat", cue=Cue.TEMPORARY, valid_to=day(5, 0))
+    assert held(talk.replay(), day(5, 0)) == {"meat"}
+
+
+def test_rule_22_what_begins_at_midnight_comes_before_the_end_of_the_day() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.say(day(0.5), "vegan", valid_from=day(5, 0))
+    for number in range(1, 5):
+        talk.choose(day(number), "meat")
+    state = talk.replay()
+    assert held(state, day(5, 0)) == {"vegan"}
+    assert "promoted/evidence" not in rules(state)
+
+
+def test_rule_22_silence_of_thirty_days_comes_before_what_begins_then() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.choose(day(1), "meat")
+    talk.say(day(2), "vegan", valid_from=day(31))
+    assert rules(talk.replay())[-2:] == ["lapsed/contender_silent", "superseded/scheduled"]

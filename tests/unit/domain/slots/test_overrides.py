@@ -30,7 +30,8 @@ def test_rule_10_saying_the_lower_one_again_puts_it_on_top() -> None:
     state = talk.replay()
     assert read(state, day(2)) == ["fish"]
     assert read(state, day(3)) == ["meat"]
-    assert read(state, day(8.5)) == ["meat"]
+    assert read(state, day(8.9)) == ["meat"]
+    assert read(state, day(9)) == ["vegetarian"]
 
 
 def test_rule_10_same_value_again_moves_the_mention() -> None:
@@ -157,3 +158,24 @@ def test_override_of_a_later_time_begins_then() -> None:
     assert read(state, day(4)) == ["vegetarian"]
     assert read(state, day(5, 19)) == ["meat"]
     assert read(state, day(6, 4)) == ["vegetarian"]
+
+
+def test_rule_11_each_session_has_its_own() -> None:
+    talk = vegetarian()
+    talk.choose(day(1, 9), "meat", "lunch")
+    talk.choose(day(1, 9.1), "meat", "other")
+    state = talk.replay()
+    assert read(state, day(1, 9.2), "lunch") == ["meat"]
+    assert read(state, day(1, 9.2), "other") == ["meat"]
+
+
+def test_rule_12_return_ends_what_a_trip_prolonged() -> None:
+    talk = vegetarian()
+    talk.choose(day(1, 9), "meat", "s")
+    talk.choose(day(1, 9.2), "meat", "s", cue=Cue.TEMPORARY, scope=Scope.TRIP)
+    talk.choose(day(2), "fish", cue=Cue.TEMPORARY, valid_to=day(3))
+    talk.choose(day(2, 12), "meat")
+    state = talk.replay()
+    assert read(state, day(4)) == ["meat"]
+    talk.come_back(day(4))
+    assert read(talk.replay(), day(4)) == ["vegetarian"]

@@ -76,6 +76,21 @@ def test_rule_13_confirmed_question_of_permanence_takes_it_away() -> None:
     assert held(talk.replay(), day(1)) == {"not peanuts"}
 
 
+def test_rule_13_statement_however_lasting_does_not_take_it_away() -> None:
+    talk = allergic()
+    talk.say(day(1), "peanuts", no=True, cue=Cue.PERMANENT)
+    assert held(talk.replay(), day(1)) == {"peanuts"}
+
+
+def test_rule_13_withdrawal_leaves_passing_dangers_too_and_is_asked_about() -> None:
+    talk = allergic()
+    talk.say(day(1), "antibiotics", cue=Cue.TEMPORARY, valid_to=day(9))
+    talk.withdraw(day(2), "antibiotics", "peanuts")
+    state = talk.replay()
+    assert [item.value for item in state.running(day(3))] == ["antibiotics"]
+    assert hints(state, day(3)) == {"safety/peanuts"}
+
+
 def test_rule_13_restating_the_danger_settles_the_question() -> None:
     talk = allergic()
     talk.change(day(1), "peanuts", no=True)
@@ -111,3 +126,12 @@ def test_rule_13_override_laid_before_the_danger_never_hides_it() -> None:
     talk.choose(day(0), "peanuts", no=True, cue=Cue.TEMPORARY, valid_from=day(3), valid_to=day(9))
     talk.say(day(1), "peanuts")
     assert not talk.replay().running(day(4))
+
+
+def test_rule_13_override_laid_before_a_scheduled_danger_never_hides_it() -> None:
+    talk = Talk(ALLERGY)
+    talk.say(day(0), "peanuts", valid_from=day(5))
+    talk.choose(day(1), "peanuts", no=True, cue=Cue.TEMPORARY, valid_to=day(9))
+    state = talk.replay()
+    assert held(state, day(6)) == {"peanuts"}
+    assert not state.running(day(6))

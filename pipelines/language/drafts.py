@@ -1,0 +1,103 @@
+"""Claims in the making: what was heard with its moment, and the stamp that makes it a claim of its turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from uuid import UUID, uuid5
+
+from lithify.domain.claims import Claim, Kind, Polarity
+from pipelines.language.answers import Proposal
+from pipelines.language.catalog import Vocabulary
+from pipelines.language.days import local_day
+from pipelines.language.matching import Heard, turned
+from pipelines.language.model import TurnText
+from pipelines.language.moments import Moment
+from pipelines.language.text import normal
+
+STAGE = "rules"
+GENERATION = 0
+NAMESPACE = UUID("6f0f6f2a-5d0e-5b6b-9a53-5d2c0b8e7a11")
+"""Of claim ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A claim before it is stamped with its turn."""
+
+    heard: Heard
+    moment: Moment
+    words: str | None = None
+    """The value's words, where they stand in the question and not in the turn."""
+
+    @property
+    def key(self) -> tuple[str, str, str, Polarity]:
+        """What makes two drafts of one turn the same claim."""
+        return (self.heard.subject.name, self.heard.attribute, self.heard.value.value, self.heard.polarity)
+
+
+def claim_id(turn_id: str, stage: str, generation: int, ordinal: int) -> str:
+    """The id of the `ordinal`th claim that `stage` found in a turn; the same on every replay."""
+    return str(uuid5(NAMESPACE, f"{turn_id}\n{stage}\n{generation}\n{ordinal}"))
+
+
+def answered(draft: Draft, asked: Proposal, when: Moment, span: tuple[int, int]) -> Draft:
+    """A draft read from the question, as the answer at `span` makes it: a no turns its polarity."""
+    heard, value = draft.heard, draft.heard.value
+    polarity = heard.polarity if asked.affirmed else turned(heard.polarity)
+    words = asked.statement[value.start : value.end]
+    value = replace(value, start=span[0], end=span[1])
+    return Draft(replace(heard, polarity=polarity, span=span, value=value), when, words)
+
+
+def stamped(turn: TurnText, drafts: Sequence[Draft], vocabulary: Vocabulary) -> tuple[Claim, ...]:
+    """The claims of a turn, one for each distinct draft, in order."""
+    if not drafts:
+        return ()
+    day = local_day(turn.occurred_at, turn.timezone)
+    distinct: dict[tuple[str, str, str, Polarity], Draft] = {}
+    for draft in drafts:
+        distinct.setdefault(draft.key, draft)
+    return tuple(
+        _claim(turn, draft, ordinal, day, vocabulary) for ordinal, draft in enumerate(distinct.values())
+    )
+
+
+def _claim(
+    turn: TurnText, draft: Draft, ordinal: int, day: tuple[date, datetime], vocabulary: Vocabulary
+) -> Claim:
+    heard, when, rule = draft.heard, draft.moment, draft.heard.rule.data
+    value = heard.value
+    return Claim(
+        id=claim_id(turn.turn_id, STAGE, GENERATION, ordinal),
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        turn_index=turn.turn_index,
+        ordinal=ordinal,
+        subject=heard.subject.name,
+        attribute=heard.attribute,
+        value=value.value,
+        text=draft.words or turn.content[value.start : value.end],
+        occurred_at=turn.occurred_at.astimezone(UTC),
+        local_date=day[0],
+        day_end=day[1],
+        polarity=heard.polarity,
+        kind=rule.kind,
+        basis=when.basis,
+        cue=when.cue,
+        scope=when.scope,
+        confidence=rule.confidence,
+        span=(min(heard.span[0], value.start), max(heard.span[1], value.end)),
+        valid_from=when.valid_from,
+        valid_to=when.valid_to,
+        quantity=value.quantity,
+        topics=_topics(value.value, vocabulary) if rule.kind is Kind.WITHDRAWAL else (),
+        relation=heard.subject.relation,
+        cardinality=rule.cardinality,
+        generation=GENERATION,
+    )
+
+
+def _topics(word: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The normalised topic and the words themselves, so that unknown values match by their text."""
+    known = [vocabulary.known(key, word) for key in ("consumes", "likes")]
+    return tuple(dict.fromkeys(topic for topic in (*known, normal(word)) if topic))
