@@ -25,7 +25,7 @@ _LONGEST = 120
 
 
 def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> Proposal | None:
-    """What `answer` agrees to or denies, if it is a plain yes or no to a question that ends the turn before it."""
+    """What a plain yes or no agrees to or denies: the question that ends the turn before. Else None."""
     answer = fold(answer).strip()
     if not answer or len(answer) > _LONGEST:
         return None

@@ -34,7 +34,7 @@ def count(text: str) -> str | None:
 
 
 def clock(text: str) -> str | None:
-    """The time of day that `text` is, as HH:MM, or None. An hour without a part of the day is taken as it stands."""
+    """The time of day that `text` is, as HH:MM, or None. An hour with no part of the day stays as it is."""
     words = text.strip().lower()
     if words in _FIXED:
         return _FIXED[words]

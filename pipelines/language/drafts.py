@@ -90,14 +90,16 @@ def _claim(
         valid_from=when.valid_from,
         valid_to=when.valid_to,
         quantity=value.quantity,
-        topics=_topics(value.value, vocabulary) if rule.kind is Kind.WITHDRAWAL else (),
+        topics=_topics(value.value, turn.content[value.start : value.end], vocabulary)
+        if rule.kind is Kind.WITHDRAWAL
+        else (),
         relation=heard.subject.relation,
         cardinality=rule.cardinality,
         generation=GENERATION,
     )
 
 
-def _topics(word: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+def _topics(value: str, words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     """The normalised topic and the words themselves, so that unknown values match by their text."""
-    known = [vocabulary.known(key, word) for key in ("consumes", "likes")]
-    return tuple(dict.fromkeys(topic for topic in (*known, normal(word)) if topic))
+    known = [vocabulary.known(key, value) for key in ("consumes", "likes")]
+    return tuple(dict.fromkeys(topic for topic in (*known, value, normal(words)) if topic))

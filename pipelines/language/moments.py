@@ -137,4 +137,4 @@ def _interval(
 
 
 _DATED = frozenset(["week", "month", "year", "date", "count"])
-"""Units after which a statement about the future holds; a weekday may be a habit ("on Fridays I eat fish")."""
+"""Units after which a statement about the future holds; a weekday may be a habit ("Fridays I eat fish")."""

@@ -113,7 +113,7 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What may stand before the question proper."""
     relations: dict[str, list[str]]
     suspicious: list[str]
-    """Words of which one occurs in every text that marks `injection` or `privilege`: the cheap test before them."""
+    """Words of which one occurs in every text that marks `injection` or `privilege`: a cheap first test."""
     not_names: list[str]
     value_starts_not: list[str]
     """Words no value starts with."""

@@ -1,7 +1,7 @@
 """The rule extractor: claims from the words alone, without a model, in well under a millisecond a turn.
 
-It knows no language: patterns, cue words and value words are data. Cheap tests come first, so that most turns,
-which claim nothing, cost next to nothing. It errs on the side of silence: a wrong fact is worse than a missed one.
+It knows no language: patterns, cue words and value words are data. Cheap tests come first, so that a turn
+that claims nothing costs next to nothing. A wrong fact is worse than a missed one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ class _Flow:
     """Whether a clause with the shared subject told of a change."""
 
     def region(self, clause: Clause, head: Head, trailing: Iterator[tuple[int, int]]) -> Region:
-        """Where the cue words of a clause stand: in it, in clauses that only lead it, in a short one after it."""
+        """Where the cue words of a clause stand: in it, in those that lead it, in a short one after it."""
         own = (self._start(clause), clause.end)
         spans = [own, *trailing]
         leads = [(own[0], head.start)]

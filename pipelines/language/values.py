@@ -182,7 +182,7 @@ _USE = re.compile(
 )
 _READERS = {Accept.CLOCK: clock, Accept.EVENING_CLOCK: evening_clock, Accept.COUNT: count}
 _NEVER_INSIDE = frozenset(
-    [
+    (
         "it",
         "you",
         "your",
@@ -199,8 +199,7 @@ _NEVER_INSIDE = frozenset(
         "me",
         "us",
         "them",
-        "this",
-    ]
+    )
 )
 
 
