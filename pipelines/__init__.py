@@ -1,1 +1,1 @@
-"""How data flows: topics, envelopes, the unit of work, and the understanding of text."""
+"""How data flows: topics, runtime, envelope, unit of work, outbox relay, dead letters, store, settings, metrics."""

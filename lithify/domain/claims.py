@@ -158,11 +158,13 @@ class Command:
     fact_id: str | None = None
     """For reject and correct: the fact meant, where the caller named one."""
     quantity: Quantity | None = None
+    event_id: str = ""
+    """The event that carried it, where that tells more than one slot something."""
 
     @property
     def turn_id(self) -> str:
         """The event that carried the command; commands are their own turns."""
-        return self.id
+        return self.event_id or self.id
 
     @property
     def ordinal(self) -> int:

@@ -31,40 +31,42 @@ class Session:
         return self.session_id == session_id and self.started_at <= at <= self.last_at
 
 
+Stretch = tuple[datetime, datetime]
+"""First and last turn of turns known to belong together; a single turn is a stretch of no length."""
+
+
 def fold_sessions(
     session_id: str, turns: Iterable[datetime], ends: Iterable[datetime] = (), *, gap: timedelta = GAP
 ) -> list[Session]:
-    """Fold the event times of one `session_id` into its sessions, oldest first.
+    """Fold the event times (aware, any order) of one `session_id` into its sessions, oldest first.
 
-    Args:
-        session_id: the conversation.
-        turns: event times (aware) of its turns, in any order.
-        ends: explicit ends. An end closes the stretch whose last turn is at or before it; a turn after it starts
-            a new one, however soon. An end that falls into silence longer than the gap changes nothing.
-        gap: the longest silence inside a session.
+    An explicit end closes the stretch whose last turn is at or before it, within the gap; a turn after it starts a
+    new one, however soon. An end that falls into a longer silence changes nothing.
+    """
+    return merge_stretches(session_id, ((at, at) for at in turns), ends, gap=gap)
+
+
+def merge_stretches(
+    session_id: str, stretches: Iterable[Stretch], ends: Iterable[datetime] = (), *, gap: timedelta = GAP
+) -> list[Session]:
+    """The same from stretches already folded, so that a new turn need not read all earlier ones.
+
+    No end may fall inside a stretch: fold from the turns again where one arrives late.
     """
     stops = sorted(set(ends))
-    sessions: list[Session] = []
-    start = last = None
-    for at in sorted(set(turns)):
-        if start is None or last is None:
-            start = last = at
-            continue
-        stop = _stop_between(stops, last, at)
-        if at - last > gap or stop is not None:
-            sessions.append(_close(session_id, start, last, stops, gap))
-            start = at
-        last = at
-    if start is not None and last is not None:
-        sessions.append(_close(session_id, start, last, stops, gap))
-    return sessions
+    merged: list[Stretch] = []
+    for start, last in sorted(set(stretches)):
+        if merged and not _apart(merged[-1][1], start, stops, gap):
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((start, last))
+    return [_close(session_id, start, last, stops, gap) for start, last in merged]
 
 
-def _stop_between(stops: list[datetime], last: datetime, at: datetime) -> datetime | None:
-    return next((stop for stop in stops if last <= stop < at), None)
+def _apart(last: datetime, at: datetime, stops: list[datetime], gap: timedelta) -> bool:
+    return at - last > gap or any(last <= stop < at for stop in stops)
 
 
 def _close(session_id: str, start: datetime, last: datetime, stops: list[datetime], gap: timedelta) -> Session:
     stop = next((stop for stop in stops if last <= stop <= last + gap), None)
-    ended = last + gap if stop is None else stop
-    return Session(start, last, ended, session_id, explicit=stop is not None)
+    return Session(start, last, last + gap if stop is None else stop, session_id, explicit=stop is not None)

@@ -1,4 +1,4 @@
-"""What a slot's fold yields: facts with their intervals, overrides, contenders, verdicts, conflicts, hints."""
+"""What a slot's fold yields: facts and overrides with their intervals, contenders, verdicts, hints."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -63,7 +63,9 @@ class Override:
     claim_ids: tuple[str, ...]
     last_mention: datetime
     end_rule: str
-    """Why it ends when it does: stated_end, session_end, idle, statement_life, trip_life, return, declared, ..."""
+    """Why it ends when it does: stated_end, session_end, idle, statement_life, trip_life, return,
+    declared, ...
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Contender:
     threshold: float
     first_support: datetime
     last_support: datetime
+    ends_at: datetime
+    """When it is dropped if nothing more is said, or was promoted or voided."""
     claim_ids: tuple[str, ...]
 
 
@@ -144,8 +148,8 @@ class Hint:
 class SlotState:
     """A slot at the horizon: all that its evidence decides, past and already scheduled.
 
-    Rows carry their own intervals, so a reader filters by `as_of`: facts by [valid_from, valid_to), overrides by
-    [started_at, ends_at) and session.
+    Rows carry their own intervals, so a reader filters by `as_of`: facts by [valid_from, valid_to),
+    overrides by [started_at, ends_at) and session.
     """
 
     slot_id: str
@@ -154,7 +158,7 @@ class SlotState:
     overrides: tuple[Override, ...]
     """All, oldest first (a later one lies on top)."""
     contenders: tuple[Contender, ...]
-    """Those alive at `as_of`."""
+    """Those alive after the last evidence (or at `as_of`), each with when it ends."""
     verdicts: tuple[Verdict, ...]
     """In order of `at`."""
     conflicts: tuple[Conflict, ...]
@@ -175,5 +179,6 @@ class SlotState:
         return tuple(
             item
             for item in self.overrides
-            if item.started_at <= at < item.ends_at and (item.session is None or item.session[0] == session_id)
+            if item.started_at <= at < item.ends_at
+            and (item.session is None or item.session[0] == session_id)
         )

@@ -1,0 +1,66 @@
+# Needs Python 3.11 to 3.13 and make. Everything else is installed into .venv, once.
+# Paths are relative, so that a folder with a space in its name works.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo up test check format bench test-embeddings clean
+
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
+	&& echo $$python && break; done)
+INSTALL = -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+help:
+	@echo "make demo             a conversation becomes memory, on an embedded stack"
+	@echo "make up               run the embedded stack until Ctrl-C"
+	@echo "make test             all tests that need no embedding model of their own"
+	@echo "make check            style, types, import rules"
+	@echo "make format           put the style right"
+	@echo "make bench            the benchmarks"
+	@echo "make test-embeddings  the tests with sentence-transformers, in .venv-embeddings (large)"
+	@echo "make clean            remove what the other targets installed; data stays"
+
+demo: .venv/.local
+	.venv/bin/python -m ops.demo
+
+up: .venv/.local
+	.venv/bin/python -m ops.local up
+
+test: .venv/.dev
+	.venv/bin/python -m pytest
+
+check: .venv/.dev
+	.venv/bin/python -m ruff check .
+	.venv/bin/python -m ruff format --check .
+	.venv/bin/python -m mypy
+	.venv/bin/lint-imports
+
+format: .venv/.dev
+	.venv/bin/python -m ruff check --fix .
+	.venv/bin/python -m ruff format .
+
+bench: .venv/.dev
+	.venv/bin/python -m benchmarks
+
+test-embeddings: .venv-embeddings/.embeddings
+	.venv-embeddings/bin/python -m pytest -m embeddings
+
+clean:
+	rm -rf .venv .venv-embeddings
+
+.venv/.created .venv-embeddings/.created:
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed" >&2; exit 1; }
+	$(PYTHON) -m venv $(@D)
+	@touch $@
+
+.venv/.local: .venv/.created pyproject.toml constraints.txt
+	.venv/bin/python $(INSTALL) ".[local]"
+	@touch $@
+
+.venv/.dev: .venv/.created pyproject.toml constraints.txt
+	.venv/bin/python $(INSTALL) ".[dev]"
+	@touch $@ .venv/.local
+
+# Apart from .venv, so that what `make test` runs in has no torch in it.
+.venv-embeddings/.embeddings: .venv-embeddings/.created pyproject.toml constraints.txt
+	.venv-embeddings/bin/python $(INSTALL) ".[dev,embeddings]"
+	@touch $@

@@ -1,0 +1,172 @@
+"""Overrides: how a passing value is laid over a fact, how long it holds, and how it ends."""
+
+from datetime import datetime
+
+from lithify.domain.claims import Basis, Claim, Cue, Evidence, Scope
+from lithify.domain.ids import derive
+from lithify.domain.slots.cell import Cell, Fold, Rank
+from lithify.domain.slots.rows import FOREVER, Hold, OverrideRow, Said, SessionKey, Stance
+from lithify.domain.slots.state import VerdictKind
+from lithify.domain.slots.verdicts import decide, override_trace, settle
+
+_REACH = [Hold.SESSION, Hold.NEXT_SESSION, Hold.STATEMENT, Hold.TRIP, Hold.STATED]
+"""A mention with a farther reach lifts the override to it; a nearer one only refreshes it."""
+
+
+def passing(claim: Claim) -> bool:
+    """Whether the words themselves mark `claim` as passing."""
+    ends_later = claim.valid_to is not None and claim.valid_to > claim.occurred_at
+    return claim.cue is Cue.TEMPORARY or claim.scope is not Scope.SESSION or ends_later
+
+
+def hold_of(claim: Claim) -> Hold:
+    """What the end of an override opened by `claim` hangs on."""
+    if claim.valid_to is not None and claim.valid_to > claim.occurred_at:
+        return Hold.STATED
+    if claim.scope is Scope.NEXT_SESSION:
+        return Hold.NEXT_SESSION
+    if claim.scope is Scope.TRIP:
+        return Hold.TRIP
+    if claim.cue is Cue.TEMPORARY or claim.basis not in (Basis.STATEMENT, Basis.CONFIRMATION):
+        return Hold.SESSION
+    return Hold.STATEMENT
+
+
+def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip: bool = False) -> OverrideRow:
+    """Lay `said` over the cell: a new override on top, or a mention of the one that already says so.
+
+    An equal override that others were laid over is closed and opened anew on top, so that the interval of
+    each stays true.
+    """
+    session = fold.sessions.key(item)
+    row = _same(cell, said.stance, session, fold.now, hold)
+    if row is not None and _on_top(cell, row, fold.now):
+        row.claim_ids.append(item.id)
+        row.last_mention = fold.now
+        if hold in (Hold.STATED, Hold.NEXT_SESSION) or _REACH.index(hold) > _REACH.index(row.hold):
+            row.hold = max(row.hold, hold, key=_REACH.index)
+            row.trip = row.trip or trip
+            _set_end(fold, cell, row, item, said)
+        else:
+            _set_end(fold, cell, row, item, None)
+        return row
+    if row is not None:
+        hold = max(hold, row.hold, key=_REACH.index)
+        until = said.valid_to or (row.ends_at if row.hold is Hold.STATED else None)
+        trip = trip or row.trip
+        end(fold, cell, row, "restated", cause=item.id)
+    else:
+        until = said.valid_to
+    row = OverrideRow(
+        id=derive(fold.slot_id, "override", *said.stance, item.id),
+        value=said.value,
+        text=said.text,
+        polarity=said.polarity,
+        started_at=max(said.since, fold.now),
+        hold=hold,
+        ends_at=until or FOREVER,
+        end_rule=hold.value,
+        session=None,
+        claim_ids=[item.id],
+        last_mention=fold.now,
+        quantity=said.quantity,
+        trip=trip,
+    )
+    cell.overrides.append(row)
+    cell.open.append(row)
+    _set_end(fold, cell, row, item, said)
+    return row
+
+
+def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: Hold) -> OverrideRow | None:
+    """The override that says `stance` here already; one not yet begun is met by words of its kind only."""
+    found = [
+        row
+        for row in cell.open
+        if row.stance == stance and (row.runs(at) or (at < row.started_at and row.hold is hold))
+    ]
+    return next((row for row in reversed(found) if row.seen_from(session)), None)
+
+
+def _on_top(cell: Cell, row: OverrideRow, at: datetime) -> bool:
+    above = cell.open[cell.open.index(row) + 1 :]
+    return not any(other.runs(at) and other.stance != row.stance for other in above)
+
+
+def _set_end(fold: Fold, cell: Cell, row: OverrideRow, item: Evidence, said: Said | None) -> None:
+    """Work out when `row` lapses, and set the timer. `said` is given where its words set the hold anew."""
+    policy, mention = fold.policy, max(row.last_mention, row.started_at)
+    if row.hold is Hold.STATED:
+        if said is not None and said.valid_to is not None:
+            row.ends_at = said.valid_to
+        row.session, row.end_rule = None, "stated_end"
+    elif row.hold is Hold.TRIP:
+        row.session, row.ends_at, row.end_rule = None, mention + policy.trip_life, "trip_life"
+    elif row.hold is Hold.STATEMENT:
+        row.session, row.ends_at, row.end_rule = None, mention + policy.statement_life, "statement_life"
+    elif row.hold is Hold.NEXT_SESSION:
+        if said is not None:
+            _set_next_session(fold, row, item)
+    else:
+        _set_session(fold, row, item)
+    if row.ends_at < FOREVER:
+        fold.at(row.ends_at, Rank.LAPSE, cell, row)
+
+
+def _set_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
+    idle = max(row.last_mention, row.started_at) + fold.policy.override_idle
+    if row.started_at > fold.now:
+        row.session, row.ends_at, row.end_rule = None, idle, "idle"
+        return
+    session = fold.sessions.of(item)
+    row.session = session.key
+    row.ends_at, row.end_rule = min((session.ended_at, "session_end"), (idle, "idle"))
+
+
+def _set_next_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
+    """From the end of the session that said so to the end of the next; open while that is unknown."""
+    here, there = fold.sessions.of(item), fold.sessions.after(row.last_mention)
+    row.end_rule = "next_session_end"
+    if there is None:
+        row.started_at, row.ends_at, row.session = here.ended_at, FOREVER, None
+    else:
+        row.started_at = min(here.ended_at, there.started_at)
+        row.ends_at, row.session = there.ended_at, there.key
+
+
+def end(fold: Fold, cell: Cell, row: OverrideRow, rule: str, *, cause: str) -> None:
+    """End an override before its time, because of `cause`."""
+    _close(cell, row)
+    row.ends_at, row.end_rule = max(row.started_at, fold.now), rule
+    _ended(fold, cell, row, (*row.claim_ids, cause))
+
+
+def lapse(fold: Fold, cell: Cell, row: OverrideRow) -> bool:
+    """The timer of `row` ran: end it, unless a later mention moved its end."""
+    if row.over or row.ends_at > fold.now:
+        return False
+    _close(cell, row)
+    _ended(fold, cell, row, row.claim_ids)
+    return True
+
+
+def _close(cell: Cell, row: OverrideRow) -> None:
+    row.over = True
+    cell.open.remove(row)
+
+
+def _ended(fold: Fold, cell: Cell, row: OverrideRow, claim_ids: tuple[str, ...] | list[str]) -> None:
+    if not any(other.stance == row.stance for other in cell.running(fold.now)):
+        settle(cell, fold.now, row.stance, "contradiction")
+    fact = cell.active
+    decide(
+        fold,
+        VerdictKind.LAPSED,
+        row.end_rule,
+        row.stance,
+        dict.fromkeys(claim_ids),
+        cause=row.id,
+        fact=fact,
+        replaced=row.value,
+        trace=override_trace(row) | {"returns_to": fact.value if fact else None},
+    )

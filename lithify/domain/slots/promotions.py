@@ -1,0 +1,152 @@
+"""The end of a day: evidence promotes a contender, undoes a promotion, or raises a question."""
+
+from lithify.domain.promotion import Observation
+from lithify.domain.slots import overrides
+from lithify.domain.slots.cell import Cell, Fold, Watch
+from lithify.domain.slots.contenders import needed_days, trace
+from lithify.domain.slots.declarations import open_fact
+from lithify.domain.slots.evidence import ContenderRow, Day, Track
+from lithify.domain.slots.rows import Hold, Said, Stance
+from lithify.domain.slots.state import VerdictKind
+from lithify.domain.slots.verdicts import Number, ask, decide, settle
+
+
+def end_of_day(fold: Fold, cell: Cell, day: Day) -> bool:
+    """Take a day into the filters, and promote, undo or ask where its gates are met."""
+    book = cell.book
+    if day.observed or day.end > fold.now or not any(other is day for other in book.days):
+        return False
+    observed = book.observe(day, fold.rates)
+    if observed is None:
+        return False
+    if _undone(fold, cell, day, observed):
+        return True
+    spoken = [talk.last for talk in day.talks if talk.last and talk.supports(talk.last) and talk.plainly(talk.last)]
+    fresh = [row for stance, row in book.contenders.items() if stance in spoken]
+    for row in sorted(fresh, key=lambda row: book.posterior(row, fold.rates), reverse=True):
+        if _passes(fold, cell, row):
+            promote(fold, cell, row, day)
+            return True
+    changed = _ask_about_contenders(fold, cell)
+    return _ask_about_unsupported(fold, cell, day, observed) or changed
+
+
+def _passes(fold: Fold, cell: Cell, row: ContenderRow) -> bool:
+    rates, fact = fold.rates, cell.active
+    if fact is not None and fact.pinned:
+        return False
+    if any(item.stance == row.stance and item.hold is Hold.STATED for item in cell.running(fold.now)):
+        return False
+    needed = needed_days(cell, row.stance, rates)
+    latest = cell.book.latest_talks(rates.min_days if rates.require_consecutive else 1)
+    return (
+        cell.book.posterior(row, rates) >= rates.threshold
+        and len(cell.book.plain_days(row.stance, fold.now, rates.window)) >= needed
+        and all(talk.supports(row.stance) for talk in latest)
+    )
+
+
+def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
+    """The contender becomes the fact, from the midnight that ends the deciding day."""
+    numbers = trace(fold, cell, row)
+    posterior = cell.book.posterior(row, fold.rates)
+    old, track = cell.active, row.track
+    for item in [item for item in cell.open if item.stance == row.stance]:
+        overrides.end(fold, cell, item, "promoted", cause=row.claim_ids[-1])
+    words = Said(
+        cause=day.first_end.isoformat(),
+        turn_id="",
+        at=row.last_support,
+        value=row.value,
+        text=row.text,
+        polarity=row.stance[1],
+        claim_ids=tuple(row.claim_ids),
+        quantity=row.quantity,
+        valid_from=fold.now,
+    )
+    fact = open_fact(fold, cell, words, "evidence", posterior)
+    fact.mentions = len(row.claim_ids)
+    if old is not None and track is not None:
+        cell.watch = Watch(fact, old, fold.now + fold.rates.undo_window, Track(track.state, track.state))
+    decide(
+        fold,
+        VerdictKind.PROMOTED,
+        "evidence",
+        row.stance,
+        row.claim_ids,
+        cause=fact.id,
+        fact=fact,
+        replaced=old.value if old else None,
+        trace=numbers,
+    )
+
+
+def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observation]) -> bool:
+    """Rule 20: after a promotion its filter goes on; days for the old value may bring that back."""
+    watch, rates = cell.watch, fold.rates
+    if watch is None or cell.active is not watch.promoted or fold.now > watch.until:
+        return False
+    stance, seen = observed
+    if stance != watch.promoted.stance:
+        seen = Observation(supports=False, weak=seen.weak)
+    watch.track.observe(day, cell.book.gap(day), seen, rates)
+    posterior = watch.track.state.posterior
+    days = len(cell.book.plain_days(watch.before.stance, fold.now, rates.window))
+    if watch.promoted.pinned or posterior >= rates.undo_below or days < rates.undo_min_days:
+        return False
+    back = cell.book.contenders[watch.before.stance]
+    words = Said(
+        cause=day.first_end.isoformat(),
+        turn_id="",
+        at=back.last_support,
+        value=watch.before.value,
+        text=watch.before.text,
+        polarity=watch.before.polarity,
+        claim_ids=tuple(back.claim_ids),
+        quantity=watch.before.quantity,
+        valid_from=fold.now,
+    )
+    fact = open_fact(fold, cell, words, "undone", watch.before.confidence)
+    numbers: dict[str, Number] = {
+        "days": days,
+        "needed_days": rates.undo_min_days,
+        "posterior": round(posterior, 6),
+        "undo_below": rates.undo_below,
+    }
+    decide(
+        fold,
+        VerdictKind.RETRACTED,
+        "undone",
+        watch.promoted.stance,
+        back.claim_ids,
+        cause=fact.id,
+        fact=fact,
+        replaced=watch.promoted.value,
+        trace=numbers,
+    )
+    return True
+
+
+def _ask_about_contenders(fold: Fold, cell: Cell) -> bool:
+    changed = False
+    for row in cell.book.contenders.values():
+        if cell.book.posterior(row, fold.rates) >= fold.rates.clarify_at:
+            changed = ask(fold, cell, "contender", row.stance, row.claim_ids) or changed
+        else:
+            changed = settle(cell, fold.now, row.stance, "contender") or changed
+    return changed
+
+
+def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observation]) -> bool:
+    """Rule 19: a fact that none of the latest speaking days supported is worth a question."""
+    fact, book = cell.active, cell.book
+    if fact is None or observed[1].weak:
+        return False
+    if any(talk.supports(fact.stance) and talk.firsts[fact.stance] is day for talk in day.talks):
+        book.unsupported.clear()
+        settle(cell, fold.now, fact.stance, "unsupported")
+        return False
+    if not any(other is day for other in book.unsupported):
+        book.unsupported.append(day)
+    enough = len(book.unsupported) >= fold.rates.unsupported_days
+    return enough and ask(fold, cell, "unsupported", fact.stance, fact.claim_ids)

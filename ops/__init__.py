@@ -1,0 +1,1 @@
+"""What an operator runs: the embedded stack, dashboards, alerts, runbooks and images."""

@@ -1,0 +1,81 @@
+"""Three ways to fail, as types, and the one place that sorts everything else into them."""
+
+import asyncio
+from datetime import datetime
+from enum import StrEnum
+
+import psycopg
+from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+
+
+class Cause(StrEnum):
+    """Why an event is in the dead letters."""
+
+    NOT_JSON = "not_json"
+    INVALID_EVENT = "invalid_event"
+    """A field is missing or of the wrong type; the detail names it."""
+    INVALID_ID = "invalid_id"
+    ID_REUSED = "id_reused"
+    """The same event id came before with other content."""
+    VERSION_UNKNOWN = "version_unknown"
+    """Written by a newer release; to be replayed after the upgrade."""
+    NOT_SUPPORTED = "not_supported"
+    """Valid, but this release cannot do it yet."""
+    REJECTED_BY_STORE = "rejected_by_store"
+    UNEXPECTED = "unexpected"
+    """A defect: this event makes the worker raise."""
+
+
+class Poison(Exception):  # noqa: N818 - the word of the field
+    """This event can never be processed: to the dead letters, now."""
+
+    def __init__(self, cause: Cause, detail: str) -> None:
+        super().__init__(f"{cause}: {detail}")
+        self.cause = cause
+        self.detail = detail
+
+
+class Transient(Exception):  # noqa: N818
+    """Nothing is wrong with the event: back off and try the same batch again; its partition waits."""
+
+
+class Defer(Exception):  # noqa: N818
+    """Not now: park the event until `due_at` and go on with the others."""
+
+    def __init__(self, due_at: datetime, reason: str) -> None:
+        super().__init__(reason)
+        self.due_at = due_at
+        self.reason = reason
+
+
+_TRANSIENT = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    PoolTimeout,
+    PoolClosed,
+    TooManyRequests,
+    ConnectionError,
+    asyncio.TimeoutError,
+    TimeoutError,
+)
+
+
+def classify(error: Exception) -> Poison | Transient | Defer:
+    """Sort any exception into one of the three.
+
+    Connection loss, time-outs, deadlocks and serialization failures (which psycopg derives from OperationalError)
+    are Transient. A value the database refuses, or anything unforeseen, is Poison: whoever calls this must first
+    have found the one event that causes it.
+    """
+    if isinstance(error, Poison | Transient | Defer):
+        return error
+    if isinstance(error, _TRANSIENT):
+        return Transient(f"{type(error).__name__}: {error}")
+    if isinstance(error, psycopg.DataError | psycopg.IntegrityError):
+        return Poison(Cause.REJECTED_BY_STORE, _first_line(error))
+    return Poison(Cause.UNEXPECTED, f"{type(error).__name__}: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:300] if lines else ""

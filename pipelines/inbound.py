@@ -1,0 +1,115 @@
+"""Reading `lithify-turns`: validation, cleaning, identity. What cannot be used is Poison, with its reason."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from lithify.domain.text import clean, valid_id
+from lithify.events import Inbound
+from lithify.events.envelope import VERSION
+from pipelines.envelope import decode
+from pipelines.failures import Cause, Poison
+from pipelines.identity import subject_key
+from pipelines.settings import Settings
+
+AHEAD = timedelta(minutes=5)
+"""How far a producer's clock may run ahead: event time is capped at the time of receipt plus this."""
+
+_IDS = ("id", "tenant", "user_id", "session_id")
+_inbound = msgspec.json.Decoder(Inbound)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A valid event, cleaned, with what the pipeline adds to it."""
+
+    event: Inbound
+    subject_key: str
+    occurred_at: datetime
+    """Capped event time."""
+    received_at: datetime
+    digest: str
+    """SHA-256 of the event, 32 hex digits: tells a redelivery from an id used twice."""
+
+
+def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
+    """Decode one message of `lithify-turns`.
+
+    Raises:
+        Poison: not JSON, a field missing or wrong (the detail names it), an impossible id, or a newer version.
+    """
+    if not value:
+        raise Poison(Cause.NOT_JSON, "empty message")
+    event = _decode(value)
+    if event.v > VERSION:
+        raise Poison(Cause.VERSION_UNKNOWN, f"version {event.v}, this release reads up to {VERSION}")
+    for name in _IDS:
+        fault = valid_id(getattr(event, name), tenant=name == "tenant")
+        if fault is not None:
+            raise Poison(Cause.INVALID_ID, f"{name}: {fault}")
+    return Received(
+        event=event,
+        subject_key=subject_key(settings.pseudonym_key, event.tenant, event.user_id),
+        occurred_at=min(event.occurred_at, now + AHEAD),
+        received_at=now,
+        digest=hashlib.sha256(msgspec.json.encode(event)).hexdigest()[:32],
+    )
+
+
+def _decode(value: bytes) -> Inbound:
+    try:
+        return decode(_inbound, value)
+    except Poison as poison:
+        return _decode_leniently(value, poison)
+
+
+def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
+    r"""Strict decoding failed, but not everything that it refuses is worth a turn.
+
+    A lone surrogate escape ("\ud800") or stray bytes cost a character; a time may be any ISO 8601 with an offset, also
+    one without seconds; an event that does not fit may be of a version to come.
+    """
+    try:
+        # Stray bytes become lone surrogates: replaced in a text, refused in an id.
+        data = json.loads(value.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        raise poison from None
+    if isinstance(data, dict):
+        _refuse_newer(data)
+        data = {key: item if key in _IDS else clean_all(item) for key, item in data.items()}
+        if "occurred_at" in data:
+            data["occurred_at"] = _instant(data["occurred_at"])
+    try:
+        event: Inbound = msgspec.convert(data, Inbound)
+    except msgspec.ValidationError as error:
+        raise Poison(Cause.INVALID_EVENT, str(error)) from None
+    return event
+
+
+def _refuse_newer(data: dict[str, Any]) -> None:
+    version = data.get("v", VERSION)
+    if isinstance(version, int) and version > VERSION:
+        raise Poison(Cause.VERSION_UNKNOWN, f"version {version}, this release reads up to {VERSION}")
+
+
+def _instant(value: Any) -> Any:
+    """A text that is a time as that time; anything else as it is, for the decoder to judge."""
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return value
+
+
+def clean_all(data: Any) -> Any:
+    """`clean` on every text of a JSON value, keys included."""
+    if isinstance(data, str):
+        return clean(data)
+    if isinstance(data, list):
+        return [clean_all(item) for item in data]
+    if isinstance(data, dict):
+        return {clean(key): clean_all(item) for key, item in data.items()}
+    return data

@@ -1,0 +1,43 @@
+"""Reading internal topics: the receipt and the item of an enveloped event."""
+
+from typing import TypeVar
+
+from lithify.events import Body, TurnDecided, TurnExtracted
+from pipelines.envelope import Codec, Event, open_event
+from pipelines.failures import Cause, Poison
+from pipelines.runtime.worker import Item, Record
+from pipelines.store.unit_of_work import Receipt
+
+T = TypeVar("T")
+
+
+def open_record(record: Record, codec: Codec, *bodies: type[Body]) -> Event[Body]:
+    """Decode a record of an internal topic that carries only `bodies`.
+
+    Raises:
+        Poison: as `open_event`, or another type of event.
+    """
+    if not record.value:
+        raise Poison(Cause.NOT_JSON, "empty message")
+    event = open_event(record.value, codec)
+    if not isinstance(event.body, bodies):
+        raise Poison(Cause.INVALID_EVENT, f"a {event.envelope.type} does not belong on {record.topic}")
+    return event
+
+
+def item_of(record: Record, event: Event[Body], payload: T) -> Item[T]:
+    """The item of an event. It is entered in the inbox under the id of the turn, session end or command it is about."""
+    head = event.envelope
+    return Item(record, Receipt(head.tenant, _inbox_id(event), head.subject_key, ""), payload, head.epoch)
+
+
+def _inbox_id(event: Event[Body]) -> str:
+    body = event.body
+    if isinstance(body, TurnExtracted | TurnDecided):
+        return body.turn_id if body.generation == 0 else f"{body.turn_id}#{body.generation}"
+    return event.envelope.id
+
+
+def key_of(event: Event[Body]) -> str:
+    """The message key on every internal topic but facts."""
+    return f"{event.envelope.tenant}/{event.envelope.subject_key}"

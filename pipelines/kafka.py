@@ -1,0 +1,88 @@
+"""Settings of every librdkafka client, and the administration of topics.
+
+The partitioner is murmur2_random, which agrees with Faust's default; librdkafka's own default does not.
+"""
+
+import logging
+from typing import Any
+
+from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import KafkaError, NewTopic
+
+from pipelines.settings import Settings
+from pipelines.topics import REGISTRY, Topic, topic_config, topic_name
+
+PARTITIONER = "murmur2_random"
+_log = logging.getLogger(__name__)
+
+
+def producer_config(settings: Settings) -> dict[str, Any]:
+    """An idempotent producer that waits for the broker as long as it takes."""
+    return {
+        "bootstrap.servers": settings.kafka_bootstrap,
+        "client.id": "lithify",
+        "partitioner": PARTITIONER,
+        "enable.idempotence": True,
+        "acks": "all",
+        # Never give a message up: whoever produced it would produce it again, out of order, while it is still queued.
+        "message.timeout.ms": 0,
+        "message.max.bytes": 2_000_000,
+        "linger.ms": 1,
+        "compression.type": "lz4",
+        "error_cb": _on_error,
+        "log_level": 3,
+    }
+
+
+def make_producer(settings: Settings) -> Producer:
+    """A producer under `producer_config`."""
+    return Producer(producer_config(settings))
+
+
+def _on_error(error: KafkaError) -> None:
+    _log.warning("kafka client: %s", error.str())
+
+
+def make_admin(settings: Settings) -> AdminClient:
+    """An administration client."""
+    config: dict[str, Any] = {"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3}
+    return AdminClient(config)
+
+
+def missing_topics(settings: Settings, timeout: float = 10.0) -> list[Topic]:
+    """Topics of the registry that the broker does not have. Raises KafkaException if it cannot be reached."""
+    known = make_admin(settings).list_topics(timeout=timeout).topics
+    return [topic for topic in REGISTRY if topic_name(settings, topic) not in known]
+
+
+def apply_topics(settings: Settings, timeout: float = 30.0) -> list[str]:
+    """Create the topics that are missing; existing ones are left as they are.
+
+    Returns:
+        Names of the topics created.
+
+    Raises:
+        KafkaException: the broker cannot be reached, or refused for another reason than that the topic exists.
+    """
+    wanted = [
+        NewTopic(
+            topic_name(settings, topic),
+            num_partitions=settings.partitions,
+            replication_factor=settings.replication,
+            config=topic_config(settings, topic),
+        )
+        for topic in missing_topics(settings)
+    ]
+    if not wanted:
+        return []
+    created = []
+    admin = make_admin(settings)  # kept alive until every answer is in: its end cancels them
+    for name, future in admin.create_topics(wanted, request_timeout=timeout).items():
+        try:
+            future.result(timeout=timeout)
+            created.append(name)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+    return created

@@ -1,0 +1,28 @@
+"""Texts of which no two are about the same thing: what an embedding model's floor is measured on."""
+
+UNRELATED = (
+    "I drink a large coffee every morning before work.",
+    "My sister moved to Berlin with her two children.",
+    "The database ran out of connections at midnight.",
+    "我对花生过敏，吃了会起疹子。",
+    "She plays the violin in a small orchestra.",
+    "明天下午三点提醒我去接机。",
+    "The treaty was signed after eight years of war.",
+    "他刚买了一辆红色的电动车。",
+    "Bake the bread at 220 degrees for forty minutes.",
+    "我的毕业论文写的是唐代的诗歌。",
+    "Please send the invoice to our accountant.",
+    "这座桥是用钢索吊起来的。",
+    "He broke his leg skiing last winter.",
+    "股票市场今天跌了百分之二。",
+    "Whales sing to each other over long distances.",
+    "请把这段代码改成用列表推导式。",
+    "We planted tomatoes and basil on the balcony.",
+    "奶奶教我怎么织毛衣。",
+    "The train to the airport leaves from platform nine.",
+    "这款手机的电池只能用半天。",
+    "I cannot sleep when the neighbours argue.",
+    "火星上的一天比地球长一点。",
+    "Our team lost the final after extra time.",
+    "我想把客厅的墙刷成浅绿色。",
+)

@@ -1,0 +1,113 @@
+"""The Faust app factory: one app per worker process, with every setting that losing nothing depends on."""
+
+import logging
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import mode.loop
+
+try:
+    mode.loop.use("uvloop")  # before faust is imported; 17 to 31 % more throughput
+except ImportError:  # pragma: no cover - uvloop has no wheel for this platform
+    logging.getLogger(__name__).info("uvloop is not available; using asyncio's own loop")
+
+import faust
+from faust.types import StreamT
+
+from pipelines.settings import Settings
+from pipelines.topics import Topic, group_name, topic_name
+
+_EXIT_GUARD_SECONDS = 25.0
+Hook = Callable[[], Awaitable[None]]
+
+
+class WorkerApp(faust.App):
+    """A Faust app that opens and closes what the worker needs, and that always ends when it should."""
+
+    def __init__(self, *args: Any, opening: Hook, closing: Hook, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._opening = opening
+        self._closing = closing
+        self._assigned_once = False
+
+    @property
+    def joined(self) -> bool:
+        """Whether it is a member of its group, and no rebalance is under way."""
+        return self._assigned_once and not self.rebalancing
+
+    async def _on_partitions_assigned(self, *args: Any, **kwargs: Any) -> None:
+        await super()._on_partitions_assigned(*args, **kwargs)
+        self._assigned_once = True
+
+    async def on_start(self) -> None:
+        """Open before any event arrives."""
+        await self._opening()
+        await super().on_start()
+
+    async def on_stop(self) -> None:
+        """Close once the streams have drained."""
+        await super().on_stop()
+        await self._closing()
+
+    async def crash(self, reason: BaseException) -> None:
+        """A crash ends the process, also where Faust's own shutdown would hang."""
+        logging.getLogger(__name__).error("worker crashed: %r", reason)
+        arm_exit_guard(_EXIT_GUARD_SECONDS, code=1)
+        await super().crash(reason)
+
+
+def arm_exit_guard(seconds: float, code: int) -> None:
+    """End the process after `seconds`, whatever still hangs."""
+    timer = threading.Timer(seconds, os._exit, args=(code,))
+    timer.daemon = True
+    timer.start()
+
+
+def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook, scratch: Path) -> WorkerApp:
+    """Build the app of one worker. It declares no topics, serves no web pages and keeps no tables."""
+    return WorkerApp(
+        group_name(settings, worker),
+        opening=opening,
+        closing=closing,
+        version=1,
+        broker=[f"kafka://{server.strip()}" for server in settings.kafka_bootstrap.split(",")],
+        consumer_group_instance_id=f"{settings.instance_id}-{worker}" if settings.instance_id else None,
+        datadir=str(scratch),
+        value_serializer="raw",
+        key_serializer="raw",
+        # A stall longer than this makes the member leave the group for good, in silence.
+        broker_max_poll_interval=86_400.0,
+        # Without it one waiting partition blocks all others.
+        broker_max_poll_records=500,
+        broker_session_timeout=settings.session_timeout_seconds,
+        broker_heartbeat_interval=max(1.0, settings.session_timeout_seconds / 5),
+        broker_request_timeout=max(90.0, settings.session_timeout_seconds),
+        broker_commit_interval=1.0,
+        consumer_auto_offset_reset="earliest",
+        consumer_metadata_max_age_ms=5_000,
+        # 1 would select the sticky assignor, which leaves a third worker idle.
+        table_standby_replicas=0,
+        topic_allow_declare=False,
+        topic_disable_leader=True,
+        stream_wait_empty=True,
+        # These only log errors; a batch may rightly wait for a database that is down.
+        stream_processing_timeout=3600.0,
+        broker_commit_livelock_soft_timeout=3600.0,
+        web_enabled=False,
+        worker_redirect_stdouts=False,
+    )
+
+
+def add_agent(
+    app: WorkerApp, settings: Settings, worker: str, source: Topic, body: Callable[[Any], Awaitable[None]]
+) -> None:
+    """Let `body` consume the source topic, one stream a partition."""
+    topic = app.topic(topic_name(settings, source), key_type=bytes, value_type=bytes, internal=False)
+
+    async def consume(stream: StreamT[bytes]) -> None:
+        await body(stream)
+
+    app.agent(topic, name=worker, isolated_partitions=True)(consume)

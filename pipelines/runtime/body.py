@@ -1,0 +1,114 @@
+"""The loop around one partition's stream: take a batch, try until it is done, acknowledge it as a whole.
+
+What Faust 0.15.3 does makes these rules necessary; each has a contract test:
+- the body never raises: one exception can acknowledge a whole queue unread;
+- a batch is acknowledged whole or not at all, and nothing after a batch that was given up is acknowledged in the same
+  generation: the committed offset passes a single unacknowledged event;
+- a batch that still fails when the group rebalances or the worker stops is given up, unacknowledged, and delivered
+  again: else it would hold the whole group for the rebalance time-out;
+- never pause, resume or seek: fetched records are dropped and their offsets committed.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from pipelines import metrics
+from pipelines.failures import Transient, classify
+from pipelines.runtime.worker import Progress, Record
+
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 5.0
+_SLICE = 0.1
+"""How often a waiting batch looks whether it has to give way."""
+_log = logging.getLogger(__name__)
+
+Process = Callable[[Sequence[Record]], Awaitable[None]]
+
+
+class StreamBody:
+    """Runs batches of one worker process; one instance serves all of its partitions."""
+
+    def __init__(self, worker: str, app: Any, process: Process, progress: Progress, wake: Callable[[], None]) -> None:
+        self._worker = worker
+        self._app = app
+        self._process = process
+        self._progress = progress
+        self._wake = wake
+
+    async def run(self, stream: Any, size: int, within: float) -> None:
+        """Consume a stream until it ends."""
+        gave_up_in: int | None = None
+        async for events in stream.noack_take(size, within=within):
+            generation = self._app.consumer_generation_id
+            current = [event for event in events if event.message.generation_id == generation]
+            if gave_up_in == generation or not current:
+                self._forget(events)
+                continue
+            if await self._until_done(current):
+                await self._acknowledge(stream, current)
+            else:
+                gave_up_in = generation
+                self._forget(events)
+
+    async def _until_done(self, events: Sequence[Any]) -> bool:
+        records = [_record(event) for event in events]
+        partition = records[0].partition
+        pause = _FIRST_PAUSE
+        self._progress.busy_since[partition] = asyncio.get_running_loop().time()
+        try:
+            while not await self._attempt(records):
+                if await self._must_give_way(pause):
+                    return False
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            return True
+        finally:
+            self._progress.busy_since.pop(partition, None)
+
+    async def _attempt(self, records: Sequence[Record]) -> bool:
+        loop = asyncio.get_running_loop()
+        try:
+            await self._process(records)
+        except Exception as error:  # noqa: BLE001 - the body never raises
+            metrics.RETRIES.labels(self._worker).inc()
+            failure = error if isinstance(error, Transient) else classify(error)
+            _log.warning("%s: will try again: %s", self._worker, failure)
+            self._progress.failing_since = self._progress.failing_since or loop.time()
+            self._progress.last_error = str(failure)[:300]
+            return False
+        self._progress.failing_since = None
+        self._progress.last_batch_at = loop.time()
+        self._progress.events += len(records)
+        self._wake()
+        return True
+
+    async def _must_give_way(self, seconds: float) -> bool:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while True:
+            if self._app.rebalancing or self._app.should_stop:
+                return True
+            left = until - loop.time()
+            if left <= 0:
+                return False
+            await asyncio.sleep(min(left, _SLICE))
+
+    async def _acknowledge(self, stream: Any, events: Sequence[Any]) -> None:
+        try:
+            for event in events:
+                await stream.ack(event)
+            # Committed per batch, a crash repeats one batch instead of all since the last timer.
+            await self._app.consumer.commit()
+        except Exception as error:  # noqa: BLE001 - the body never raises; the commit timer tries again
+            _log.warning("%s: offsets not committed yet: %s", self._worker, error)
+
+    def _forget(self, events: Sequence[Any]) -> None:
+        """Let a stop or rebalance not wait for events that will never be acknowledged here."""
+        for event in events:
+            self._app.consumer._unacked_messages.discard(event.message)
+
+
+def _record(event: Any) -> Record:
+    message = event.message
+    return Record(message.topic, message.partition, message.offset, message.key, message.value)

@@ -1,0 +1,96 @@
+"""Health, readiness and metrics of a worker, on loopback. Health follows progress, not the life of the process."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from pipelines.metrics import ASSIGNED, REGISTRY
+from pipelines.runtime.worker import Progress
+
+_STUCK_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One check's answer."""
+
+    ok: bool
+    reasons: tuple[str, ...] = ()
+
+
+def health(progress: Progress, now: float) -> Verdict:
+    """Unhealthy: a batch that does not fail, but does not end either. A restart may help."""
+    stuck = [part for part, since in progress.busy_since.items() if now - since > _STUCK_SECONDS]
+    if stuck and progress.failing_since is None:
+        return Verdict(False, (f"partitions {sorted(stuck)} work on one batch for over {_STUCK_SECONDS:.0f} s",))
+    return Verdict(True)
+
+
+def readiness(progress: Progress, joined: bool, now: float) -> Verdict:
+    """Not ready: not in the group yet, or what it depends on fails. A restart does not help."""
+    reasons = []
+    if not joined:
+        reasons.append("not in the consumer group")
+    if progress.failing_since is not None:
+        reasons.append(f"batches fail for {now - progress.failing_since:.0f} s: {progress.last_error}")
+    if progress.relay_failing_since is not None:
+        reasons.append(f"the outbox relay fails for {now - progress.relay_failing_since:.0f} s")
+    return Verdict(not reasons, tuple(reasons))
+
+
+class HealthServer:
+    """Serves /healthz, /readyz and /metrics on 127.0.0.1."""
+
+    def __init__(
+        self,
+        worker: str,
+        port: int,
+        progress: Progress,
+        assigned: Callable[[], int | None],
+        probe: Callable[[], Awaitable[str | None]],
+    ) -> None:
+        self._worker = worker
+        self._port = port
+        self._progress = progress
+        self._assigned = assigned
+        self._probe = probe
+        self._runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        """Start listening, unless the port is 0."""
+        if not self._port:
+            return
+        app = web.Application()
+        app.add_routes(
+            [web.get("/healthz", self._healthz), web.get("/readyz", self._readyz), web.get("/metrics", self._metrics)]
+        )
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _healthz(self, _request: web.Request) -> web.Response:
+        return _answer(health(self._progress, asyncio.get_running_loop().time()))
+
+    async def _readyz(self, _request: web.Request) -> web.Response:
+        verdict = readiness(self._progress, self._assigned() is not None, asyncio.get_running_loop().time())
+        fault = await self._probe()
+        if fault is not None:
+            verdict = Verdict(False, (*verdict.reasons, fault))
+        return _answer(verdict)
+
+    async def _metrics(self, _request: web.Request) -> web.Response:
+        ASSIGNED.labels(self._worker).set(self._assigned() or 0)
+        return web.Response(body=generate_latest(REGISTRY), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def _answer(verdict: Verdict) -> web.Response:
+    body = {"ok": verdict.ok, "reasons": list(verdict.reasons)}
+    return web.json_response(body, status=200 if verdict.ok else 503)

@@ -1,0 +1,143 @@
+"""The outbox relay: publishes what transactions left behind, in order, and deletes what the broker has.
+
+One relay a lane across all processes, by an advisory lock. It always starts from the lowest row there is and keeps no
+high-water mark: ids are drawn before commit, so a lower one may appear after a higher one.
+"""
+
+import asyncio
+import logging
+import threading
+from typing import Any
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from pipelines import metrics
+from pipelines.failures import Transient
+from pipelines.kafka import make_producer
+from pipelines.runtime.worker import Progress
+from pipelines.settings import Settings
+from pipelines.store.pool import Connection, Pool
+from pipelines.store.queries import query
+from pipelines.store.unit_of_work import json_text
+
+PAGE = 500
+_IDLE_SECONDS = 0.25
+"""How soon rows committed by another process are seen; this process's own commits wake the relay at once."""
+_log = logging.getLogger(__name__)
+
+
+class Relay:
+    """Publishes one lane."""
+
+    def __init__(self, lane: str, settings: Settings, pool: Pool, progress: Progress) -> None:
+        self._lane = lane
+        self._settings = settings
+        self._pool = pool
+        self._progress = progress
+        self._wake = asyncio.Event()
+        self._stop = False
+        self._producer: Producer | None = None
+
+    def wake(self) -> None:
+        """Rows were committed in this process."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Finish the page at hand and return from `run`."""
+        self._stop = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Publish until stopped. Never raises."""
+        loop = asyncio.get_running_loop()
+        pause = _IDLE_SECONDS
+        while not self._stop:
+            try:
+                await self._hold_lane()
+                pause = _IDLE_SECONDS
+            except Exception as error:  # noqa: BLE001 - a relay that ends is a pipeline that stands still
+                metrics.OUTBOX_FAILURES.labels(self._lane).inc()
+                _log.warning("relay of %s: %s: %s", self._lane, type(error).__name__, error)
+                self._progress.relay_failing_since = self._progress.relay_failing_since or loop.time()
+                pause = min(pause * 2, 5.0)
+            await self._idle(pause)
+
+    async def _hold_lane(self) -> None:
+        async with self._pool.connection() as connection:
+            await connection.set_autocommit(True)
+            try:
+                await connection.execute("set role lithify_relay")
+                if await self._locked(connection):
+                    await self._publish_lane(connection)
+            finally:
+                await _give_back(connection)
+
+    async def _locked(self, connection: Connection) -> bool:
+        cursor = await connection.execute(query("delivery.lock_lane").encode(), {"lane": self._lane})
+        row = await cursor.fetchone()
+        return row is not None and bool(row["held"])
+
+    async def _publish_lane(self, connection: Connection) -> None:
+        while not self._stop:
+            self._wake.clear()
+            rows = await self._page(connection)
+            self._progress.relay_failing_since = None
+            if not rows:
+                await self._idle(_IDLE_SECONDS)
+                continue
+            await asyncio.to_thread(self._produce, rows)
+            ids = json_text([row["id"] for row in rows])
+            await connection.execute(query("delivery.clear_outbox").encode(), {"ids": ids})
+            metrics.EVENTS_OUT.labels(self._lane).inc(len(rows))
+
+    async def _page(self, connection: Connection) -> list[dict[str, Any]]:
+        cursor = await connection.execute(query("delivery.read_outbox").encode(), {"lane": self._lane, "page": PAGE})
+        return await cursor.fetchall()
+
+    def _produce(self, rows: list[dict[str, Any]]) -> None:
+        """Produce a page and wait until every row of it is answered. Runs in a thread."""
+        if self._producer is None:
+            self._producer = make_producer(self._settings)
+        page = _Page(len(rows))
+        for row in rows:
+            self._producer.produce(
+                row["topic"], key=row["key"].encode(), value=row["value"].encode(), on_delivery=page.answered
+            )
+        while not page.done.is_set():
+            self._producer.poll(0.05)
+        if page.refused:
+            raise Transient(f"{page.refused} of {len(rows)} messages refused: {page.reason}")
+
+    async def _idle(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+class _Page:
+    """Counts the broker's answers to one page."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self.refused = 0
+        self.reason = ""
+        self.done = threading.Event()
+
+    def answered(self, error: KafkaError | None, _message: Message) -> None:
+        """Delivery callback."""
+        if error is not None:
+            self.refused += 1
+            self.reason = error.str()
+        self._left -= 1
+        if self._left == 0:
+            self.done.set()
+
+
+async def _give_back(connection: Connection) -> None:
+    """Return a clean connection to the pool: no role, no lock."""
+    if connection.closed:
+        return
+    await connection.execute("select pg_advisory_unlock_all()")
+    await connection.execute("reset role")
+    await connection.set_autocommit(False)

@@ -1,0 +1,151 @@
+"""One worker process: Faust app, processor, relay, recurring work and health, wired together."""
+
+import asyncio
+import logging
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+import faust
+from faust.types import StreamT
+
+from pipelines import metrics
+from pipelines.envelope import Codec, PlainCodec
+from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
+from pipelines.runtime.body import StreamBody
+from pipelines.runtime.health import HealthServer
+from pipelines.runtime.parked import parked_release
+from pipelines.runtime.processor import Processor
+from pipelines.runtime.relay import Relay
+from pipelines.runtime.worker import Periodic, Progress, Worker
+from pipelines.settings import Settings
+from pipelines.store.pool import Pool, make_pool
+
+_log = logging.getLogger(__name__)
+_STOP_GUARD_SECONDS = 30.0
+
+
+class Service:
+    """Everything one worker process holds."""
+
+    def __init__(self, worker: Worker[Any], settings: Settings, codec: Codec, scratch: Path) -> None:
+        self._worker = worker
+        self._settings = settings
+        self._tasks: list[asyncio.Task[None]] = []
+        self._codec = codec
+        self.app = make_app(settings, worker.name, opening=self.open, closing=self.close, scratch=scratch)
+        add_agent(self.app, settings, worker.name, worker.source, self._consume)
+        self._pool: Pool
+        self._body: StreamBody
+
+    async def open(self) -> None:
+        """Open the pool and start what runs beside the stream."""
+        loop = asyncio.get_running_loop()
+        progress = Progress(loop.time())
+        self._pool = make_pool(self._settings, self._worker.name)
+        await self._pool.open(wait=False)
+        self._relay = Relay(self._worker.name, self._settings, self._pool, progress)
+        processor = Processor(self._worker, self._settings, self._pool, self._codec)
+        self._body = StreamBody(self._worker.name, self.app, processor.process, progress, self._relay.wake)
+        self._health = HealthServer(
+            self._worker.name, self._settings.health_port, progress, self._assigned, self._probe
+        )
+        await self._health.start()
+        release = parked_release(self._worker.name, self._settings)
+        self._tasks = [
+            asyncio.create_task(self._relay.run()),
+            *(asyncio.create_task(self._repeat(item)) for item in [*self._worker.periodics, release]),
+        ]
+
+    async def close(self) -> None:
+        """Stop what `open` started. The relay finishes its page."""
+        self._relay.stop()
+        relay, *periodics = self._tasks
+        for task in periodics:
+            task.cancel()
+        await asyncio.wait([relay], timeout=5)
+        await asyncio.gather(*periodics, return_exceptions=True)
+        await self._health.stop()
+        await self._pool.close(timeout=3)
+
+    async def _consume(self, stream: StreamT[bytes]) -> None:
+        await self._body.run(stream, self._settings.batch_size, self._settings.batch_within_seconds)
+
+    async def _repeat(self, periodic: Periodic) -> None:
+        """Run recurring work for ever. No exception leaves the task, for it would crash the worker."""
+        while True:
+            try:
+                await periodic.run(self._pool)
+                self._relay.wake()
+            except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
+                metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name).inc()
+                _log.warning("%s: %s: %s", periodic.name, type(error).__name__, error)
+            await asyncio.sleep(periodic.seconds)
+
+    def _assigned(self) -> int | None:
+        """Partitions of this process; None until it has joined its group."""
+        return len(self.app.consumer.assignment()) if self.app.joined else None
+
+    async def _probe(self) -> str | None:
+        try:
+            async with self._pool.connection(timeout=1) as connection:
+                await connection.execute("select 1")
+        except Exception as error:  # noqa: BLE001 - whatever is wrong, the answer is the reason
+            return f"database: {type(error).__name__}: {error}"
+        return None
+
+
+def setup_logging(level: str) -> None:
+    """One plain line a record on stderr; the libraries only from WARNING on."""
+    logging.basicConfig(
+        level=level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
+    )
+    for name in ("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka", "pipelines.runtime.app"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("aiokafka").addFilter(_Throttle())
+    for name in ("mode", "faust"):
+        logging.getLogger(name).addFilter(_no_cancelled_actors)
+
+
+class _Throttle(logging.Filter):
+    """Without a broker aiokafka logs hundreds of lines a second: one of each a second is enough."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to let the record pass."""
+        if record.created - self._last.get(record.msg, 0.0) < 1.0:
+            return False
+        self._last[record.msg] = record.created
+        return True
+
+
+def _no_cancelled_actors(record: logging.LogRecord) -> bool:
+    """Each rebalance "crashes" the actors of revoked partitions; that is how Faust ends them."""
+    return "CancelledError" not in record.getMessage()
+
+
+def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = None) -> NoReturn:
+    """Run a worker until it is told to stop. Raises SystemExit: 0 after a signal, 1 after a crash."""
+    setup_logging(settings.log_level)
+    scratch = Path(tempfile.mkdtemp(prefix="lithify-worker-"))
+    try:
+        service = Service(worker, settings, codec or PlainCodec(), scratch)
+        process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True, workdir=scratch)
+        process.spinner = None
+        process.execute_from_commandline()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    raise SystemExit(0)
+
+
+class _Process(faust.Worker):
+    """The process around the app: a stop that hangs ends all the same."""
+
+    def _flag_as_shutdown_by_signal(self) -> None:
+        arm_exit_guard(_STOP_GUARD_SECONDS, code=0)
+        super()._flag_as_shutdown_by_signal()

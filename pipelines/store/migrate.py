@@ -1,0 +1,84 @@
+"""Schema migrations: numbered SQL files, each applied once, in one transaction, under one lock."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from pipelines.store.queries import SQL
+
+_LOCK = 7_264_119_004
+
+
+class MigrationError(RuntimeError):
+    """An applied migration differs from its file, or the database is newer than this release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file of sql/migrations."""
+
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file, hex."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def load_migrations(folder: Path = SQL / "migrations") -> list[Migration]:
+    """All migrations in order. Raises MigrationError if the numbers have a gap or repeat."""
+    found = [
+        Migration(int(path.name.split("_")[0]), path.stem, path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.sql"))
+    ]
+    if [item.number for item in found] != list(range(1, len(found) + 1)):
+        raise MigrationError(f"migrations are not numbered 1 to {len(found)}: {[item.name for item in found]}")
+    return found
+
+
+def migrate(owner_url: str) -> list[str]:
+    """Bring the schema up to date.
+
+    Args:
+        owner_url: connection of the role that owns the schema.
+
+    Returns:
+        Names of the migrations applied now, in order.
+
+    Raises:
+        MigrationError: a migration changed after it was applied, or is unknown to this release.
+        psycopg.Error: the database refused; nothing of that migration is left behind.
+    """
+    applied_now = []
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
+        connection.execute(
+            "create table if not exists schema_migrations ("
+            "number integer primary key, name text not null, digest text not null,"
+            " applied_at timestamptz not null default now())"
+        )
+        for migration in pending(connection):
+            with connection.transaction():
+                connection.execute(migration.sql.encode())
+                connection.execute(
+                    "insert into schema_migrations (number, name, digest) values (%s, %s, %s)",
+                    (migration.number, migration.name, migration.digest),
+                )
+            applied_now.append(migration.name)
+    return applied_now
+
+
+def pending(connection: psycopg.Connection[tuple[object, ...]]) -> list[Migration]:
+    """Migrations that are not applied yet. Raises MigrationError as `migrate` does."""
+    known = load_migrations()
+    rows = connection.execute("select number, name, digest from schema_migrations order by number").fetchall()
+    if len(rows) > len(known):
+        raise MigrationError(f"the database is at migration {rows[-1][1]}, newer than this release")
+    for migration, (number, name, digest) in zip(known, rows, strict=False):
+        if (migration.number, migration.digest) != (number, digest):
+            raise MigrationError(f"migration {name} was changed after it was applied")
+    return known[len(rows) :]

@@ -1,0 +1,34 @@
+"""Connection pools."""
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from pipelines.settings import Settings
+
+Connection = AsyncConnection[DictRow]
+Pool = AsyncConnectionPool[Connection]
+
+
+async def _configure(connection: Connection) -> None:
+    await connection.execute("set time zone 'UTC'")
+    await connection.execute("set statement_timeout = '60s'")
+    await connection.execute("set idle_in_transaction_session_timeout = '60s'")
+    await connection.commit()
+
+
+def make_pool(settings: Settings, name: str) -> Pool:
+    """A pool, not opened yet. It reconnects by itself, for ever; a wait for a connection is bounded by a setting."""
+    return AsyncConnectionPool(
+        settings.database_url.get_secret_value(),
+        connection_class=AsyncConnection[DictRow],
+        kwargs={"row_factory": dict_row, "application_name": f"lithify-{name}"},
+        min_size=1,
+        max_size=settings.pool_size,
+        timeout=settings.pool_timeout_seconds,
+        reconnect_timeout=60.0,
+        configure=_configure,
+        check=AsyncConnectionPool.check_connection,
+        open=False,
+        name=name,
+    )

@@ -1,0 +1,60 @@
+-- name: due_parked
+-- Subjects with parked events of a worker that are due.
+select distinct subject_key from deferred where worker = %(worker)s and due_at <= clock_timestamp() limit 100
+
+-- name: due_session_ends
+-- Sessions whose computed end is past in event time, and either quiet for a while or followed by another session.
+select s.tenant, s.subject_key, s.session_id, s.started_at
+from sessions s
+where s.end_sent_for is distinct from s.last_turn_id
+  and s.ended_at <= clock_timestamp()
+  and (
+      s.appended_at <= clock_timestamp() - make_interval(secs => %(quiet)s)
+      or exists (
+          select from sessions later
+          where later.tenant = s.tenant and later.subject_key = s.subject_key and later.started_at > s.ended_at
+      )
+  )
+order by s.ended_at
+limit 500
+
+-- name: unfinished_turns
+-- Turns that came in a while ago and never reached the end of the pipeline.
+select tenant, subject_key, turn_id
+from turns
+where reflected_at is null and appended_at <= clock_timestamp() - make_interval(secs => %(after)s)
+order by appended_at
+limit 1000
+
+-- name: due_slots
+-- Slots with a scheduled change up to an instant that is not published yet.
+select tenant, subject_key, slot_id, next_change_at
+from slots
+where next_change_at <= %(as_of)s
+order by next_change_at, slot_id
+limit %(page)s
+
+-- name: missing_vectors
+-- Facts and episodes that a model has not embedded yet.
+select f.subject_key, f.fact_id as item_id
+from facts f
+where f.sys_to is null
+  and not exists (
+      select from embeddings e
+      where e.tenant = f.tenant and e.item_kind = 'fact' and e.item_id = f.fact_id and e.model = %(model)s
+  )
+union all
+select p.subject_key, p.episode_id
+from episodes p
+where not exists (
+    select from embeddings e
+    where e.tenant = p.tenant and e.item_kind = 'episode' and e.item_id = p.episode_id and e.model = %(model)s
+)
+limit 200
+
+-- name: prune_inbox
+-- Inbox rows so old that Kafka no longer holds their events.
+with gone as (
+    delete from inbox where received_at < clock_timestamp() - make_interval(days => %(days)s) returning 1
+)
+select count(*) as pruned from gone

@@ -1,0 +1,3 @@
+"""Fixtures that every suite may use; each lives in its own module of `tests/support`."""
+
+pytest_plugins = ["tests.support.servers"]

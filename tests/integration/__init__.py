@@ -1,0 +1,1 @@
+"""Tests against a running PostgreSQL, broker or process."""

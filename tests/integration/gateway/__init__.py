@@ -1,0 +1,1 @@
+"""The gateway against a real PostgreSQL."""

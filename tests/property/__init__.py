@@ -1,0 +1,1 @@
+"""Properties that must hold for any input."""

@@ -1,0 +1,82 @@
+"""A PostgreSQL and a broker for the whole test session, and a fresh database per test."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from ops.local.postgres import SUPERUSER, Cluster, ensure_database
+from ops.local.stack import Stack
+from pipelines.store.migrate import migrate
+
+TEMPLATE = "lithify_template"
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The addresses of one test's database.
+
+    Attributes:
+        name: Its name.
+        owner_url: As the role that owns the schema.
+        worker_url: As the role of the workers.
+        gateway_url: As the role of the gateway.
+        superuser_url: As a superuser, whom row-level security does not bind; for arranging and inspecting.
+    """
+
+    name: str
+    owner_url: str
+    worker_url: str
+    gateway_url: str
+    superuser_url: str
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """An embedded PostgreSQL that does not wait for the disk."""
+    folder = tmp_path_factory.mktemp("postgres")
+    with Stack(folder, ["postgres"], environment={}, fsync=False) as stack:
+        yield stack.cluster
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an embedded broker, as `host:port`. All tests share its topics: name them uniquely."""
+    with Stack(tmp_path_factory.mktemp("broker"), ["broker"], environment={}) as stack:
+        yield stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]
+
+
+@pytest.fixture(scope="session")
+def template(postgres: Cluster) -> str:
+    """The database that every test's database is a copy of, migrated once."""
+    with _administration(postgres) as connection:
+        ensure_database(connection, TEMPLATE)
+    with psycopg.connect(postgres.url(SUPERUSER, TEMPLATE), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    migrate(postgres.url("lithify_owner", TEMPLATE))
+    return TEMPLATE
+
+
+@pytest.fixture
+def database(postgres: Cluster, template: str) -> Iterator[Database]:
+    """A database of this test alone, dropped afterwards even if connections are still open."""
+    name = f"test_{next(_numbers)}"
+    with _administration(postgres) as connection:
+        ensure_database(connection, name, template=template)
+    yield Database(
+        name=name,
+        owner_url=postgres.url("lithify_owner", name),
+        worker_url=postgres.url("lithify_worker", name),
+        gateway_url=postgres.url("lithify_gateway", name),
+        superuser_url=postgres.url(SUPERUSER, name),
+    )
+    with _administration(postgres) as connection:
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _administration(cluster: Cluster) -> psycopg.Connection:
+    return psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True)

@@ -1,0 +1,1 @@
+"""Tests of the slot rules, by rule number."""

@@ -1,0 +1,47 @@
+"""The golden traces: every implementation of the rules must reproduce them."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from lithify.domain.ids import slot_id
+from lithify.domain.policy import Policy
+from lithify.domain.slots import replay
+from lithify.domain.slots.state import SlotState
+from tests.support import traces
+
+
+def fold(trace: traces.Trace, chance: random.Random) -> SlotState:
+    evidence = list(trace.evidence)
+    chance.shuffle(evidence)
+    slot = slot_id("tenant", "subject", "user", trace.attribute.key)
+    return replay(slot, trace.attribute, evidence, trace.sessions, Policy())
+
+
+@pytest.mark.parametrize("path", traces.paths(), ids=lambda path: path.stem)
+def test_trace_is_reproduced(path: Path) -> None:
+    trace = traces.load(path)
+    state = fold(trace, random.Random(path.stem))
+    expected = {key: value for key, value in trace.expect.items() if key != "reads"}
+    assert traces.outcome(state) == expected
+
+
+@pytest.mark.parametrize("path", traces.paths(), ids=lambda path: path.stem)
+def test_trace_reads_as_it_says(path: Path) -> None:
+    trace = traces.load(path)
+    state = fold(trace, random.Random(0))
+    for read in trace.expect["reads"]:
+        at = traces.instant(read["at"])
+        assert traces.seen(state, at, read.get("session")) == read["sees"], read
+
+
+def test_there_are_traces() -> None:
+    assert len(traces.paths()) >= 20
+
+
+def test_unknown_field_is_refused(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"title": "x", "expectations": {}}', "utf-8")
+    with pytest.raises(ValueError, match="expectations"):
+        traces.load(bad)

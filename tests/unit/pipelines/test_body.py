@@ -1,0 +1,151 @@
+"""The loop around a stream: batches whole or not at all, and nothing after one that was given up."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from pipelines.failures import Transient
+from pipelines.runtime.body import StreamBody
+from pipelines.runtime.worker import Progress, Record
+
+
+@dataclass(eq=False)
+class FakeMessage:
+    offset: int
+    generation_id: int = 1
+    topic: str = "t"
+    partition: int = 0
+    key: bytes | None = None
+    value: bytes | None = b""
+
+
+@dataclass(eq=False)
+class FakeEvent:
+    message: FakeMessage
+
+
+@dataclass
+class FakeConsumer:
+    _unacked_messages: set[FakeMessage] = field(default_factory=set)
+    commits: int = 0
+
+    async def commit(self) -> None:
+        self.commits += 1
+
+
+@dataclass
+class FakeApp:
+    """What the body asks of a Faust app."""
+
+    consumer: FakeConsumer = field(default_factory=FakeConsumer)
+    consumer_generation_id: int = 1
+    rebalancing: bool = False
+    should_stop: bool = False
+
+
+class FakeStream:
+    """Yields batches; remembers what was acknowledged."""
+
+    def __init__(self, app: FakeApp, *batches: list[FakeEvent]) -> None:
+        self._app = app
+        self._batches = batches
+        self.acked: list[int] = []
+
+    async def noack_take(self, _size: int, within: float) -> AsyncIterator[list[FakeEvent]]:  # noqa: ARG002
+        for batch in self._batches:
+            self._app.consumer._unacked_messages.update(event.message for event in batch)
+            yield batch
+
+    async def ack(self, event: FakeEvent) -> None:
+        self._app.consumer._unacked_messages.discard(event.message)
+        self.acked.append(event.message.offset)
+
+
+class Working:
+    """Processes batches; fails as often as told."""
+
+    def __init__(self, *errors: Exception | None) -> None:
+        self._errors = list(errors)
+        self.seen: list[list[int]] = []
+
+    async def __call__(self, records: Sequence[Record]) -> None:
+        self.seen.append([record.offset for record in records])
+        error = self._errors.pop(0) if self._errors else None
+        if error is not None:
+            raise error
+
+
+def events(*offsets: int, generation: int = 1) -> list[FakeEvent]:
+    return [FakeEvent(FakeMessage(offset, generation)) for offset in offsets]
+
+
+async def run(app: FakeApp, working: Any, *batches: list[FakeEvent]) -> tuple[FakeStream, Progress, list[None]]:
+    stream = FakeStream(app, *batches)
+    woken: list[None] = []
+    progress = Progress(0.0)
+    body = StreamBody("w", app, working, progress, lambda: woken.append(None))
+    await body.run(stream, 10, 0.01)
+    return stream, progress, woken
+
+
+async def test_each_batch_is_acknowledged_whole_and_committed() -> None:
+    app, working = FakeApp(), Working()
+    stream, progress, woken = await run(app, working, events(1, 2), events(3))
+    assert stream.acked == [1, 2, 3]
+    assert app.consumer.commits == 2
+    assert len(woken) == 2
+    assert progress.events == 3
+
+
+@pytest.mark.parametrize("error", [Transient("x"), ConnectionError("x"), ValueError("a defect of the runtime itself")])
+async def test_a_failing_batch_is_tried_again_and_never_raises(error: Exception) -> None:
+    app, working = FakeApp(), Working(error, error)
+    stream, progress, _ = await run(app, working, events(1, 2), events(3))
+    assert working.seen == [[1, 2], [1, 2], [1, 2], [3]]
+    assert stream.acked == [1, 2, 3]
+    assert progress.failing_since is None
+
+
+@pytest.mark.parametrize("reason", ["rebalancing", "should_stop"])
+async def test_a_batch_is_given_up_and_nothing_after_it_is_acknowledged(reason: str) -> None:
+    app = FakeApp()
+    setattr(app, reason, True)
+    working = Working(Transient("down"))
+    stream, _, _ = await run(app, working, events(1, 2), events(3, 4))
+    assert working.seen == [[1, 2]]
+    assert stream.acked == []
+    assert app.consumer._unacked_messages == set(), "a stop would wait for these for ever"
+
+
+async def test_after_a_rebalance_it_goes_on() -> None:
+    app = FakeApp(rebalancing=True)
+    working = Working(Transient("down"))
+    stream = FakeStream(app, events(1, 2))
+    body = StreamBody("w", app, working, Progress(0.0), lambda: None)
+    await body.run(stream, 10, 0.01)
+    app.rebalancing, app.consumer_generation_id = False, 2
+    stream = FakeStream(app, events(1, 2, generation=2))
+    await body.run(stream, 10, 0.01)
+    assert stream.acked == [1, 2]
+
+
+async def test_events_of_an_old_generation_are_dropped_unacknowledged() -> None:
+    app, working = FakeApp(consumer_generation_id=2), Working()
+    stream, _, _ = await run(app, working, [*events(1, generation=1), *events(5, generation=2)])
+    assert working.seen == [[5]]
+    assert stream.acked == [5]
+
+
+async def test_cancellation_passes() -> None:
+    async def hang(_records: Sequence[Record]) -> None:
+        await asyncio.sleep(60)
+
+    app = FakeApp()
+    task = asyncio.create_task(run(app, hang, events(1)))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -1,0 +1,44 @@
+"""Every exception is sorted into one of three."""
+
+import psycopg
+import pytest
+from psycopg_pool import PoolTimeout
+
+from pipelines.failures import Cause, Poison, Transient, classify
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        psycopg.OperationalError("server closed the connection"),
+        psycopg.errors.DeadlockDetected(),
+        psycopg.errors.SerializationFailure(),
+        psycopg.errors.AdminShutdown(),
+        psycopg.InterfaceError("the connection is closed"),
+        PoolTimeout(),
+        ConnectionResetError(),
+        TimeoutError(),
+    ],
+)
+def test_what_may_pass(error: Exception) -> None:
+    assert isinstance(classify(error), Transient)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (psycopg.errors.UntranslatableCharacter("\\u0000 cannot be converted"), Cause.REJECTED_BY_STORE),
+        (psycopg.errors.CheckViolation("check"), Cause.REJECTED_BY_STORE),
+        (KeyError("span"), Cause.UNEXPECTED),
+        (RecursionError(), Cause.UNEXPECTED),
+    ],
+)
+def test_what_never_will(error: Exception, cause: Cause) -> None:
+    failure = classify(error)
+    assert isinstance(failure, Poison)
+    assert failure.cause is cause
+
+
+def test_what_is_sorted_stays() -> None:
+    poison = Poison(Cause.NOT_JSON, "x")
+    assert classify(poison) is poison

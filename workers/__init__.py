@@ -1,0 +1,1 @@
+"""What runs: importance, extraction, conflict, reflection, the gateway, and the operators' commands."""

@@ -1,0 +1,67 @@
+"""The one place that wires concrete parts together."""
+
+from pathlib import Path
+
+from lithify.domain.policy import Policy
+from pipelines.envelope import Codec, PlainCodec
+from pipelines.language.catalog import Vocabulary, load_vocabulary
+from pipelines.language.embedding import load_embedder
+from pipelines.language.importance import importance_scorer
+from pipelines.language.redaction import PatternRedactor
+from pipelines.language.rules import RuleExtractor
+from pipelines.settings import Settings
+from pipelines.slots.folding import Folder
+from workers.conflict.worker import ConflictWorker
+from workers.extraction.worker import ExtractionWorker
+from workers.importance.scoring import Scorer
+from workers.importance.worker import ImportanceWorker
+from workers.reflection.due import Reflector
+from workers.reflection.embedding import embed_new
+from workers.reflection.worker import ReflectionWorker
+
+
+def codec() -> Codec:
+    """How bodies travel."""
+    return PlainCodec()
+
+
+def vocabulary(settings: Settings) -> Vocabulary:
+    """The attribute catalog and its words."""
+    return load_vocabulary(Path(settings.catalog_path) if settings.catalog_path else None)
+
+
+def folder(settings: Settings) -> Folder:
+    """What folds slots under the live policy."""
+    return Folder(vocabulary(settings).catalog, Policy())
+
+
+def reflector(settings: Settings) -> Reflector:
+    """What publishes due changes."""
+    return Reflector(folder(settings), codec())
+
+
+def importance(settings: Settings) -> ImportanceWorker:
+    """The first stage."""
+    scorer = Scorer(PatternRedactor(), importance_scorer().score, settings.timezone)
+    return ImportanceWorker(settings, codec(), scorer)
+
+
+def extraction(settings: Settings) -> ExtractionWorker:
+    """The second stage."""
+    extractor = RuleExtractor.default()
+    return ExtractionWorker(codec(), extractor, "rules-1")
+
+
+def conflict(settings: Settings) -> ConflictWorker:
+    """The third stage."""
+    return ConflictWorker(codec(), folder(settings))
+
+
+def reflection(settings: Settings) -> ReflectionWorker:
+    """The last stage."""
+    embedder = load_embedder(settings.embedder)
+    periodics = () if embedder is None else (embed_new(settings, embedder),)
+    return ReflectionWorker(codec(), reflector(settings), periodics)
+
+
+WORKERS = {"importance": importance, "extraction": extraction, "conflict": conflict, "reflection": reflection}

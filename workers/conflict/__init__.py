@@ -1,0 +1,1 @@
+"""Conflict: keeps claims as evidence, folds the slots they touch, and writes what that decides."""

@@ -1,0 +1,1 @@
+"""Extraction: reads scored turns and commands, and says which claims they hold. Stateless."""

@@ -1,0 +1,1 @@
+"""Importance: takes turns in, redacts and scores them, keeps working memory and sessions, ends sessions."""

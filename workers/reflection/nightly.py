@@ -1,0 +1,93 @@
+"""The nightly run: everything that fell due up to an instant, over all users. Resumable, and safe to repeat."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from lithify.domain.ids import derive
+from pipelines.effects import Effects
+from pipelines.settings import Settings
+from pipelines.store.pool import Pool
+from pipelines.store.queries import query
+from pipelines.store.scheduler import due
+from pipelines.store.unit_of_work import unit_of_work
+from workers.reflection.due import Reflector
+
+WORKER = "reflection"
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run did."""
+
+    as_of: datetime
+    slots: int
+    changed: int
+    """Slots whose stored rows differed from their fold: 0 unless a policy changed or an event was missed."""
+    resumed: bool
+    pruned: int
+    """Inbox rows past their retention that were removed."""
+
+
+async def reflect_nightly(
+    settings: Settings,
+    pool: Pool,
+    reflector: Reflector,
+    as_of: datetime,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Run:
+    """Fold every slot that is due and publish its state.
+
+    Slots are taken in the order in which they fell due; each subject's are one transaction. A slot that is done is no
+    longer due, so a run that was cut off is simply taken up again.
+
+    Args:
+        settings: of the process.
+        pool: of the role lithify_worker.
+        reflector: what folds and publishes.
+        as_of: the instant (aware) up to which changes are due.
+        progress: called with the number of slots done so far.
+    """
+    resumed = await _begin(pool, as_of)
+    done = changed = 0
+    while rows := await due(pool, "scheduler.due_slots", as_of=as_of, page=_PAGE):
+        for subject in _by_subject(rows):
+            async with unit_of_work(pool, settings, WORKER, {subject}) as unit:
+                await unit.lock_known([subject])
+                effects = Effects()
+                slots = await reflector.due_of(unit, subject, as_of)
+                changed += await reflector.reflect(unit, effects, slots, as_of)
+                await unit.apply(effects)
+            done += len(slots)
+            progress(done)
+    pruned = await _prune(pool, settings)
+    await _finish(pool, as_of, done, changed)
+    return Run(as_of, done, changed, resumed, pruned)
+
+
+def _by_subject(rows: list[dict[str, str]]) -> dict[str, int]:
+    subjects: dict[str, int] = defaultdict(int)
+    for row in rows:
+        subjects[row["subject_key"]] += 1
+    return subjects
+
+
+async def _begin(pool: Pool, as_of: datetime) -> bool:
+    async with pool.connection() as connection:
+        params = {"run_id": derive("reflection", as_of.isoformat()), "as_of": as_of}
+        cursor = await connection.execute(query("reflection.begin_run").encode(), params)
+        return await cursor.fetchone() is None
+
+
+async def _finish(pool: Pool, as_of: datetime, done: int, changed: int) -> None:
+    async with pool.connection() as connection:
+        await connection.execute(
+            query("reflection.finish_run").encode(), {"as_of": as_of, "done": done, "changed": changed}
+        )
+
+
+async def _prune(pool: Pool, settings: Settings) -> int:
+    rows = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
+    return int(rows[0]["pruned"])
