@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pipelines.language.model import Extractor, TurnText
-from pipelines.language.timewords import local_day
+from pipelines.language.days import local_day
 
 from lithify.domain.claims import Claim, CommandKind, Kind, Polarity
 from lithify.domain.claims import Command as SlotCommand
