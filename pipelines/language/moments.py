@@ -127,9 +127,7 @@ def _interval(
             end = end or word.end
         elif word.begin is not None and basis is Basis.CHANGE and not word.vague:
             begin = (
-                word.begin
-                if word.begin > occurred_at or (word.end is not None and word.end <= occurred_at)
-                else begin
+                word.begin if word.begin > occurred_at or (word.end is not None and word.end <= occurred_at) else begin
             )
         elif word.begin is not None and basis is Basis.STATEMENT and word.unit in _DATED:
             begin = word.begin if word.begin > occurred_at else begin

@@ -24,6 +24,8 @@ from pipelines.language.timewords import TimeWords, time_words
 
 LIMIT = 20_000
 """Code points of a turn that are read; what follows is reported as too long."""
+MOST = 64
+"""Findings in one turn after which reading stops: nobody says more about themselves in one message."""
 _SHORT = 24
 """Code points of a clause that may trail another one."""
 _FREE_TEXT = frozenset(["constraint", "note"])
@@ -48,6 +50,11 @@ class _Reading:
         """Note a refusal once."""
         if Reject(code, span) not in self.rejects:
             self.rejects.append(Reject(code, span))
+
+    @property
+    def full(self) -> bool:
+        """Whether so much was found that reading stops."""
+        return len(self.drafts) + len(self.rejects) >= MOST
 
     def matcher(self, start: int, end: int) -> Matcher:
         """The matcher of the language in which `text[start:end]` is written."""
@@ -100,9 +107,9 @@ class RuleExtractor:
         self._moments = {matcher.language.name: Moments(matcher.language, times) for matcher in matchers}
 
     @classmethod
-    def default(cls) -> "RuleExtractor":
-        """The extractor of this checkout's catalog and patterns, English and Chinese."""
-        vocabulary = load_vocabulary()
+    def default(cls, vocabulary: Vocabulary | None = None) -> "RuleExtractor":
+        """The extractor of this checkout's patterns, English and Chinese, with its catalog or the one given."""
+        vocabulary = vocabulary or load_vocabulary()
         matchers = [Matcher(vocabulary, load_language(name, vocabulary)) for name in ("en", "zh")]
         return cls(vocabulary, matchers, time_words())
 
@@ -148,6 +155,8 @@ class RuleExtractor:
             return
         found = list(sentences(reading.text))
         for index, sentence in enumerate(found):
+            if reading.full:
+                return
             after = found[index + 1] if index + 1 < len(found) else None
             self._sentence(reading, sentence, after)
 
@@ -171,6 +180,9 @@ class RuleExtractor:
             head = matcher.head(reading.text, clause, reading.me)
             heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, reading.me, around))
             changed = False
+            if reading.full:
+                reading.reject(RejectCode.TOO_LONG, (clause.start, len(reading.text)))
+                return
             if heard:
                 region = flow.region(clause, head, self._trailing(reading, matcher, following))
                 place = Place(matcher.language, sentence, after, clause)
@@ -192,7 +204,7 @@ class RuleExtractor:
         """Turn what was heard into drafts or rejects; whether any draft tells of a change."""
         moments = self._moments[place.language.name]
         changed = False
-        for item in heard:
+        for item in heard[:MOST]:
             safety = self._vocabulary.catalog.get(item.attribute).kind is AttributeKind.SAFETY
             own = replace(region.alone() if safety else region, value=(item.value.start, item.value.end))
             when = moments.read(reading.turn, reading.text, own, item.rule.data)

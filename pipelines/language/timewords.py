@@ -110,9 +110,7 @@ class TimeWords:
 
     def _weekday(self, match: re.Match[str], today: date) -> Days | None:
         if match["zh_weekday"]:
-            return days.chinese_weekday(
-                match["zh_which"] or "", self._data.weekdays[match["zh_weekday"]], today
-            )
+            return days.chinese_weekday(match["zh_which"] or "", self._data.weekdays[match["zh_weekday"]], today)
         word = match["weekday"].lower()
         if len(word) <= _ABBREVIATED and not (match["which"] or match["before"]):
             return None

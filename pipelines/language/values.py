@@ -12,9 +12,7 @@ from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
-_SEPARATOR = re.compile(
-    r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])"
-)
+_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])")
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
@@ -42,9 +40,7 @@ class Values:
         self._vocabulary = vocabulary
         self._language = language
 
-    def read(
-        self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]
-    ) -> Iterator[Value]:
+    def read(self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]) -> Iterator[Value]:
         """The values in `text[start:end]` that `rule` takes, in order."""
         if rule.accept in {Accept.LITERAL, Accept.VERBATIM}:
             start, end = _shrink(text, start, end, " \t\r\n")

@@ -98,9 +98,7 @@ def test_tonight_ends_at_four_in_the_users_zone() -> None:
 
 def test_trips_with_and_without_an_end() -> None:
     assert one("This trip I eat meat.").scope is Scope.TRIP
-    assert one("这次出差我吃肉，到周日", timezone="+08:00").valid_to == datetime(
-        2026, 3, 8, 16, 0, tzinfo=UTC
-    )
+    assert one("这次出差我吃肉，到周日", timezone="+08:00").valid_to == datetime(2026, 3, 8, 16, 0, tzinfo=UTC)
 
 
 def test_a_cue_of_a_neighbour_never_weakens_a_danger() -> None:
@@ -118,9 +116,7 @@ def test_a_named_speaker_is_the_subject() -> None:
 
 
 def test_c23_a_dotted_name_and_a_url_stay_whole() -> None:
-    content = (
-        "We run Foo 7.5, see https://docs.example.test/a.b?x=(1), and must **not** move the vault. Thanks!"
-    )
+    content = "We run Foo 7.5, see https://docs.example.test/a.b?x=(1), and must **not** move the vault. Thanks!"
     assert [content[item.start : item.end] for item in sentences(content)] == [content[:-9], "Thanks"]
 
 
@@ -175,15 +171,11 @@ def test_c63_any_unicode_is_read_without_a_fault(content: str) -> None:
     check(content)
 
 
-@given(
-    content=st.sampled_from(TEXTS), noise=st.text(alphabet=st.characters(), max_size=5), at=st.integers(0, 60)
-)
+@given(content=st.sampled_from(TEXTS), noise=st.text(alphabet=st.characters(), max_size=5), at=st.integers(0, 60))
 def test_noise_inside_sentences_is_read_without_a_fault(content: str, noise: str, at: int) -> None:
     check(content[:at] + noise + content[at:])
 
 
-@given(
-    st.lists(st.sampled_from([word for text in TEXTS for word in text.split()]), max_size=30).map(" ".join)
-)
+@given(st.lists(st.sampled_from([word for text in TEXTS for word in text.split()]), max_size=30).map(" ".join))
 def test_any_order_of_known_words_is_read_without_a_fault(content: str) -> None:
     check(content)
