@@ -5,10 +5,16 @@ from datetime import datetime
 
 from lithify.domain.claims import Basis, Cue, Scope
 from pipelines.language.languages import Language
+from pipelines.language.clauses import Clause
 from pipelines.language.model import TurnText
 from pipelines.language.patterns import RuleData
 from pipelines.language.text import fold
 from pipelines.language.timewords import Bound, TimeWord, TimeWords
+
+
+_CUE_MARKS = ("temporary", "trip", "period", "permanent", "day")
+_MARGIN_SPACED, _MARGIN = 8, 2
+"""Letters beside its cue words that a trailing clause may hold: "just", "only for"; 就, 七点."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,18 @@ class Moments:
             cue = Cue.NONE
         valid_from, valid_to = _interval(words, cue, Basis.CONFIRMATION, turn.occurred_at)
         return Moment(Basis.CONFIRMATION, cue, Scope.TRIP if trip else Scope.SESSION, valid_from, valid_to)
+
+    def only_cues(self, turn: TurnText, text: str, clause: Clause) -> bool:
+        """Whether a clause holds cue and time words, and hardly anything beside them."""
+        words = text[clause.start : clause.end]
+        rest = list(words)
+        spans = [word.span for word in self._times.find(words, turn.occurred_at, turn.timezone)]
+        for mark in _CUE_MARKS:
+            spans += [found.span() for found in self._language.marks[mark].finditer(words)]
+        for start, end in spans:
+            rest[start:end] = " " * (end - start)
+        left = len("".join(rest).replace(" ", ""))
+        return bool(spans) and left <= (_MARGIN_SPACED if self._language.spaced else _MARGIN)
 
     def _marked(self, mark: str, text: str, region: Region) -> bool:
         return any(self._language.marked(mark, text, *span) for span in region.spans)

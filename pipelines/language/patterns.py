@@ -83,6 +83,8 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     cardinality: Cardinality | None = None
     excluded: list[str] = []
     """Values never taken: "allergic to Mondays"."""
+    unless_known: list[str] = []
+    """Attributes whose known values are no value here: one works in a city, but not for it."""
     max_words: int = 5
     confidence: float = 0.8
 

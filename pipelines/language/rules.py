@@ -14,7 +14,7 @@ from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.drafts import Draft, answered, stamped
 from pipelines.language.languages import load_language
-from pipelines.language.matching import Head, Heard, Matcher, Spoken
+from pipelines.language.matching import Around, Head, Heard, Matcher, Spoken
 from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
@@ -173,7 +173,7 @@ class RuleExtractor:
         matcher = reading.matcher(sentence.start, sentence.end)
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
             return
-        around = reading.text[sentence.start : after.end if after is not None else sentence.end]
+        around = Around(reading.text[sentence.start : after.end if after is not None else sentence.end])
         flow = _Flow()
         parts = clauses(matcher.language, reading.text, sentence)
         for clause, following in zip(parts, [*parts[1:], None], strict=True):
@@ -189,15 +189,11 @@ class RuleExtractor:
                 changed = self._judge(reading, place, region, heard)
             flow.step(clause, head, heard, changed=changed)
 
-    @staticmethod
-    def _trailing(reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
-        """The next clause, if it is short and says nothing of its own: "just this once"."""
+    def _trailing(self, reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
+        """The next clause, if it holds cue words and nothing else: "just this once"."""
         if following is None or following.end - following.start > _SHORT:
             return
-        text, me = reading.text, reading.me
-        head = matcher.head(text, following, me)
-        asks = matcher.language.marks["question_open"].match(text, following.start, following.end)
-        if not head.own and not asks and not matcher.match(Spoken(text, following, head, me, me, "")):
+        if self._moments[matcher.language.name].only_cues(reading.turn, reading.text, following):
             yield following.start, following.end
 
     def _judge(self, reading: _Reading, place: Place, region: Region, heard: list[Heard]) -> bool:

@@ -51,12 +51,17 @@ class Values:
         listed = True
         for first, last in self._parts(text, start, end, many=rule.many):
             value = self._one(text, first, last, rule, attributes, listed=listed)
-            if value is not None and value.value in rule.excluded:
+            if value is not None and self._barred(value.value, rule):
                 return
             if value is not None:
                 yield value
             else:  # a list that starts with a clause holds no values, except what the catalog knows
                 listed = False
+
+    def _barred(self, value: str, rule: RuleData) -> bool:
+        return value in rule.excluded or any(
+            self._vocabulary.known(attribute, value) is not None for attribute in rule.unless_known
+        )
 
     def _parts(self, text: str, start: int, end: int, *, many: bool) -> Iterator[tuple[int, int]]:
         if not many:
@@ -84,7 +89,7 @@ class Values:
             return known
         if rule.accept is Accept.KNOWN or not listed:
             return None
-        return self._unknown(text, start, end, rule, attributes[0], raw=raw)
+        return self._unknown(text, start, end, rule, attributes[-1], raw=raw)
 
     def _unknown(
         self,
