@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipelines.language.clauses import sentences
+from pipelines.language.clauses import blank_foreign, sentences
 from pipelines.language.languages import Language
 from pipelines.language.text import fold, has_cjk
 
@@ -32,7 +32,7 @@ def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> 
     affirmed = next((yes for language in languages if (yes := _answer(language, answer)) is not None), None)
     if affirmed is None:
         return None
-    question = _last_question(fold(question_turn))
+    question = _last_question(blank_foreign(fold(question_turn))[0])
     if question is None:
         return None
     chinese = has_cjk(question)

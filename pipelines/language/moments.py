@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lithify.domain.claims import Basis, Cue, Scope
-from pipelines.language.languages import Language
 from pipelines.language.clauses import Clause
+from pipelines.language.languages import Language
 from pipelines.language.model import TurnText
 from pipelines.language.patterns import RuleData
 from pipelines.language.text import fold
 from pipelines.language.timewords import Bound, TimeWord, TimeWords
-
 
 _CUE_MARKS = ("temporary", "trip", "period", "permanent", "day")
 _MARGIN_SPACED, _MARGIN = 8, 2

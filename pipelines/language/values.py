@@ -55,8 +55,8 @@ class Values:
                 return
             if value is not None:
                 yield value
-            else:  # a list that starts with a clause holds no values, except what the catalog knows
-                listed = False
+            # after a clause ("books about habits and mindset") a list holds no values but those the catalog knows
+            listed = listed and value is not None and not text[value.end : last].strip(_EDGES)
 
     def _barred(self, value: str, rule: RuleData) -> bool:
         return value in rule.excluded or any(
@@ -117,8 +117,9 @@ class Values:
         """Whether the words belong to the situation: "the colour", "sharing my skills"."""
         if self._language.determiner.match(text, *raw) or self._language.value_spoiler.search(text, *raw):
             return True
-        gerund = text[start:end].split(" ", 1)[0].lower().endswith("ing")
-        return gerund and self._language.value_stop.search(text, start, raw[1]) is not None
+        first, _, rest = text[start:end].lower().partition(" ")
+        cut = self._language.value_stop.search(text, start, raw[1]) is not None
+        return first.endswith("ing") and (cut or "the " in rest)
 
     def _object(self, text: str, start: int, end: int, attributes: tuple[str, ...]) -> Value | None:
         """The known thing after a verb of use: playing board games."""

@@ -1,5 +1,6 @@
 """What holds of every extraction, and the parts that the labelled sentences do not show."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from lithify.domain.claims import Basis, Claim, Cue, Kind, Scope
 from pipelines.language.clauses import sentences
 from pipelines.language.model import RejectCode, Role, TurnText
-from pipelines.language.rules import LIMIT, RuleExtractor
+from pipelines.language.rules import LIMIT, MOST, RuleExtractor
 from tests.unit.language.test_sentences import ROWS
 
 AT = datetime(2026, 3, 4, 9, 0, tzinfo=UTC)
@@ -19,7 +20,7 @@ TEXTS = [row["text"] for row in ROWS]
 
 
 def turn(content: str, **changed: Any) -> TurnText:
-    return TurnText(**{"turn_id": "t", "session_id": "s", "occurred_at": AT, "content": content} | changed)
+    return replace(TurnText("t", "s", content, AT), **changed)
 
 
 def claims(content: str, **changed: Any) -> tuple[Claim, ...]:
@@ -130,10 +131,21 @@ def test_confirmations_show_the_words_of_the_question() -> None:
     assert (claim.text, claim.span, claim.basis) == ("Utrecht", (0, 3), Basis.CONFIRMATION)
 
 
+def test_c31_a_question_inside_recalled_memory_is_no_question() -> None:
+    before = turn("Hi! <lithify-memory>Are you vegan?</lithify-memory>", role=Role.ASSISTANT)
+    assert EXTRACTOR.extract(turn("yes"), before).claims == ()
+
+
 def test_long_turns_are_read_up_to_the_limit() -> None:
     found = EXTRACTOR.extract(turn("x" * LIMIT + " I am vegetarian."))
     assert found.claims == ()
     assert [reject.code for reject in found.rejects] == [RejectCode.TOO_LONG]
+
+
+def test_c67_so_much_in_one_turn_is_cut_off() -> None:
+    found = EXTRACTOR.extract(turn("I love tea and I hate rain and " * 300))
+    assert len(found.claims) <= MOST
+    assert RejectCode.TOO_LONG in {reject.code for reject in found.rejects}
 
 
 def test_ids_are_stable_and_distinct() -> None:

@@ -133,7 +133,7 @@ def test_days_end_at_the_first_instant_of_the_next_date(at: str, name: str, end:
 
 @pytest.mark.parametrize("name", ["UTC", "+08:00", "-0330", "UTC+9", "Europe/Berlin"])
 def test_zones(name: str) -> None:
-    assert utc("2026-01-01T00:00+00:00").astimezone(zone(name))
+    assert zone(name).utcoffset(datetime(2026, 1, 1)) is not None  # noqa: DTZ001 - a zone takes local times
 
 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "+99:00", "../etc/passwd", "a\x00b"])
