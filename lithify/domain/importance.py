@@ -1,4 +1,4 @@
-"""How much a turn matters, 1 to 10: what may cost a model call, join an episode, or be cut first from a prompt."""
+"""How much a turn matters, 1 to 10: what may cost a model call, join an episode, or be cut first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Features:
     """What was found in a turn."""
 
     cues: frozenset[Reason] = frozenset()
-    """Of the kinds with cue words: safety, instruction, identity, change, preference, deadline, money, small talk."""
+    """Of the kinds with cue words: safety to money, and small talk."""
     entities: int = 0
     """Names of people, places and things."""
     numbers: int = 0

@@ -13,7 +13,7 @@ class SecretType(StrEnum):
     NATIONAL_ID = "national_id"
     CARD = "card"
     """Payment card number."""
-    SECRET = "secret"
+    SECRET = "secret"  # noqa: S105 - the name of a type, not one of its values
     """Password, key or token."""
 
 
@@ -25,7 +25,7 @@ class RedactionPolicy:
     keep_last: Mapping[SecretType, int] = field(
         default_factory=lambda: {SecretType.CARD: 4, SecretType.PHONE: 4, SecretType.NATIONAL_ID: 0}
     )
-    """How many of the last characters stay, so that people can tell two apart. At most 4, to stay harmless."""
+    """How many of the last characters stay, so that people can tell two apart. At most 4."""
 
     def __post_init__(self) -> None:
         """Refuse a policy that shows too much."""
@@ -49,7 +49,7 @@ def luhn(digits: str) -> bool:
 
 
 def resident_id(text: str) -> bool:
-    """Whether 18 characters are a Chinese resident id: birth date and check character right (GB 11643-1999)."""
+    """Whether `text` is a Chinese resident id: 18 characters, birth date and check character (GB 11643)."""
     if len(text) != 18 or not text[:17].isdecimal():
         return False
     month, day = int(text[10:12]), int(text[12:14])

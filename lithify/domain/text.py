@@ -17,7 +17,7 @@ class IdFault(StrEnum):
 
 
 def clean(text: str) -> str:
-    """`text` as every store takes it: NUL removed, each lone surrogate replaced by U+FFFD; all else unchanged."""
+    """`text` as every store takes it: NUL removed, each lone surrogate as U+FFFD; all else unchanged."""
     if "\x00" in text:
         text = text.replace("\x00", "")
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipelines.language.clauses import sentences
+from pipelines.language.clauses import blank_foreign, sentences
 from pipelines.language.languages import Language
 from pipelines.language.text import fold, has_cjk
 
@@ -25,14 +25,14 @@ _LONGEST = 120
 
 
 def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> Proposal | None:
-    """What `answer` agrees to or denies, if it is a plain yes or no to a question that ends the turn before it."""
+    """What a plain yes or no agrees to or denies: the question that ends the turn before. Else None."""
     answer = fold(answer).strip()
     if not answer or len(answer) > _LONGEST:
         return None
     affirmed = next((yes for language in languages if (yes := _answer(language, answer)) is not None), None)
     if affirmed is None:
         return None
-    question = _last_question(fold(question_turn))
+    question = _last_question(blank_foreign(fold(question_turn))[0])
     if question is None:
         return None
     chinese = has_cjk(question)

@@ -62,8 +62,8 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
         path: the file; by default the one of this checkout.
 
     Raises:
-        ValueError: the file breaks its schema, names a vocabulary that does not exist, repeats a key, or gives a
-            word two meanings within one attribute.
+        ValueError: the file breaks its schema, names an unknown vocabulary, repeats a key, gives a word two
+            meanings within one attribute.
     """
     source = path or SCHEMAS / "catalog" / "attributes.json"
     try:

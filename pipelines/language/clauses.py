@@ -32,7 +32,8 @@ _CODES = {
 }
 _ABBREVIATIONS = r"(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)"
 _SENTENCE_END = re.compile(
-    rf"[。！？!?…]+[\"”」』)）*]*|{_ABBREVIATIONS}\.+(?=[\s*\"”)）]|$)[*\"”)）]*|\n+|\|"
+    r"(?:[。！？…]+|[!?]+(?![A-Za-z0-9=&/%?]))[!?]*[\"”」』)）*]*"
+    rf"|{_ABBREVIATIONS}\.+(?=[\s*\"”)）]|$)[*\"”)）]*|\n+|\|"
 )
 
 

@@ -17,9 +17,7 @@ _DIGITS = {
     "九": 9,
 }
 _FIXED = {"noon": "12:00", "midnight": "00:00"}
-_ENGLISH = re.compile(
-    r"(?P<half>half past )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<part>[ap]\.?m\.?)?"
-)
+_ENGLISH = re.compile(r"(?P<half>half past )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<part>[ap]\.?m\.?)?")
 _CHINESE = re.compile(
     r"(?P<part>早上|上午|中午|下午|晚上|凌晨|夜里)?(?P<hour>\d{1,2}|[一二两三四五六七八九十]{1,3})(?:点|:)"
     r"(?P<minute>半|钟|整|\d{1,2}分?|[一二三四五六七八九十]{1,3}分?)?"
@@ -34,7 +32,7 @@ def count(text: str) -> str | None:
 
 
 def clock(text: str) -> str | None:
-    """The time of day that `text` is, as HH:MM, or None. An hour without a part of the day is taken as it stands."""
+    """The time of day that `text` is, as HH:MM, or None. An hour with no part of the day stays as it is."""
     words = text.strip().lower()
     if words in _FIXED:
         return _FIXED[words]
@@ -42,9 +40,7 @@ def clock(text: str) -> str | None:
     if found is not None:
         late = (found["part"] or "").startswith("p")
         early = (found["part"] or "").startswith("a")
-        return _clock(
-            int(found["hour"]), 30 if found["half"] else int(found["minute"] or 0), late=late, early=early
-        )
+        return _clock(int(found["hour"]), 30 if found["half"] else int(found["minute"] or 0), late=late, early=early)
     found = _CHINESE.fullmatch(words)
     if found is None:
         return None

@@ -99,7 +99,7 @@ def weekday_of(which: str, weekday: int, today: date) -> Days:
 
 
 def chinese_weekday(which: str, weekday: int, today: date) -> Days:
-    """The day a Chinese weekday names: 下周五 is the Friday of the next calendar week, 周五 the coming one."""
+    """The day a Chinese weekday names: 下周五 is the Friday of the next calendar week, 周五 the next."""
     monday = today - timedelta(days=today.weekday())
     if which:
         weeks = which.count("下") - which.count("上")

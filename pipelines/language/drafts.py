@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from uuid import UUID, uuid5
 
 from lithify.domain.claims import Claim, Kind, Polarity
+from lithify.domain.ids import derive
 from pipelines.language.answers import Proposal
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.days import local_day
@@ -16,8 +16,6 @@ from pipelines.language.text import normal
 
 STAGE = "rules"
 GENERATION = 0
-NAMESPACE = UUID("6f0f6f2a-5d0e-5b6b-9a53-5d2c0b8e7a11")
-"""Of claim ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +31,6 @@ class Draft:
     def key(self) -> tuple[str, str, str, Polarity]:
         """What makes two drafts of one turn the same claim."""
         return (self.heard.subject.name, self.heard.attribute, self.heard.value.value, self.heard.polarity)
-
-
-def claim_id(turn_id: str, stage: str, generation: int, ordinal: int) -> str:
-    """The id of the `ordinal`th claim that `stage` found in a turn; the same on every replay."""
-    return str(uuid5(NAMESPACE, f"{turn_id}\n{stage}\n{generation}\n{ordinal}"))
 
 
 def answered(draft: Draft, asked: Proposal, when: Moment, span: tuple[int, int]) -> Draft:
@@ -57,18 +50,14 @@ def stamped(turn: TurnText, drafts: Sequence[Draft], vocabulary: Vocabulary) -> 
     distinct: dict[tuple[str, str, str, Polarity], Draft] = {}
     for draft in drafts:
         distinct.setdefault(draft.key, draft)
-    return tuple(
-        _claim(turn, draft, ordinal, day, vocabulary) for ordinal, draft in enumerate(distinct.values())
-    )
+    return tuple(_claim(turn, draft, ordinal, day, vocabulary) for ordinal, draft in enumerate(distinct.values()))
 
 
-def _claim(
-    turn: TurnText, draft: Draft, ordinal: int, day: tuple[date, datetime], vocabulary: Vocabulary
-) -> Claim:
+def _claim(turn: TurnText, draft: Draft, ordinal: int, day: tuple[date, datetime], vocabulary: Vocabulary) -> Claim:
     heard, when, rule = draft.heard, draft.moment, draft.heard.rule.data
     value = heard.value
     return Claim(
-        id=claim_id(turn.turn_id, STAGE, GENERATION, ordinal),
+        id=derive(turn.turn_id, STAGE, GENERATION, ordinal),
         turn_id=turn.turn_id,
         session_id=turn.session_id,
         turn_index=turn.turn_index,
@@ -90,14 +79,16 @@ def _claim(
         valid_from=when.valid_from,
         valid_to=when.valid_to,
         quantity=value.quantity,
-        topics=_topics(value.value, vocabulary) if rule.kind is Kind.WITHDRAWAL else (),
+        topics=_topics(value.value, turn.content[value.start : value.end], vocabulary)
+        if rule.kind is Kind.WITHDRAWAL
+        else (),
         relation=heard.subject.relation,
         cardinality=rule.cardinality,
         generation=GENERATION,
     )
 
 
-def _topics(word: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+def _topics(value: str, words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     """The normalised topic and the words themselves, so that unknown values match by their text."""
-    known = [vocabulary.known(key, word) for key in ("consumes", "likes")]
-    return tuple(dict.fromkeys(topic for topic in (*known, normal(word)) if topic))
+    known = [vocabulary.known(key, value) for key in ("consumes", "likes")]
+    return tuple(dict.fromkeys(topic for topic in (*known, value, normal(words)) if topic))

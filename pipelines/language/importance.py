@@ -1,4 +1,4 @@
-"""Finds what makes a turn matter: cue words, names, numbers, questions, small talk. The weighing is in the domain."""
+"""Finds what makes a turn matter: cue words, names, numbers, questions. The weighing is in the domain."""
 
 import re
 from functools import lru_cache
@@ -68,7 +68,7 @@ def _pattern(words: list[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4)
 def importance_scorer(path: Path | None = None) -> ImportanceScorer:
-    """The scorer of `schemas/patterns/importance.json`. Raises ValueError where the file breaks its schema."""
+    """The scorer of `schemas/patterns/importance.json`. ValueError where the file breaks its schema."""
     source = path or SCHEMAS / "patterns" / "importance.json"
     try:
         return ImportanceScorer(msgspec.json.decode(source.read_bytes(), type=ImportanceData))

@@ -138,9 +138,7 @@ class _Compiler:
         negations = tuple(name for name in regex.groupindex if name.startswith("neg"))
         values = tuple(sorted(name for name in regex.groupindex if name.startswith("value")))
         if not values or not (data.attributes or "attr" in regex.groupindex):
-            raise ValueError(
-                f"{self._source}: {data.id}: the pattern needs groups value, and attr or attributes"
-            )
+            raise ValueError(f"{self._source}: {data.id}: the pattern needs groups value, and attr or attributes")
         return Rule(data, order, regex, context, values, negations)
 
     def _word(self, pattern: str) -> re.Pattern[str]:
@@ -155,9 +153,7 @@ class _Compiler:
             return self._compile("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
         openers = "|".join(self._data.marks["clause_opener"])
         names = "|".join(self._data.marks["name_opener"])
-        soft = (
-            r"(?:[,:]\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
-        )
+        soft = r"(?:[,:]\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
         pattern = rf"(?i:\s(?:{strong})(?=\s)|;)|(?i:{soft})(?=(?i:(?:{openers})(?![\w]))|(?:{names})\b)"
         return re.compile(pattern)
 

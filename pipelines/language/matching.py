@@ -43,6 +43,23 @@ class Head:
     """Where the predicate starts."""
 
 
+class Around:
+    """A sentence and the next one: where the contexts of rules may stand. Each rule's is sought once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._known: dict[int, bool] = {}
+
+    def holds(self, rule: Rule) -> bool:
+        """Whether the context that `rule` asks for is there."""
+        if rule.context is None:
+            return True
+        known = self._known.get(rule.order)
+        if known is None:
+            known = self._known[rule.order] = rule.context.search(self._text) is not None
+        return known
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """A clause with what is needed to understand it."""
@@ -55,8 +72,7 @@ class Spoken:
     """The subject of the clause before it in the sentence, if any."""
     me: Subject
     """Who "I" is."""
-    around: str
-    """Its sentence and the next one: where a rule's context may stand."""
+    around: Around
 
     def subject(self, rule: RuleData, *, dropped: bool) -> Subject | None:
         """Whom a predicate rule speaks about here; None: it does not apply.
@@ -109,7 +125,7 @@ class Matcher:
             rule = self.language.rules[order]
             if rule.data.basis is Basis.INSTRUCTION and not ordered:
                 continue
-            if rule.context is not None and rule.context.search(spoken.around) is None:
+            if not spoken.around.holds(rule):
                 continue
             if rule.data.shape is Shape.CLAUSE:
                 heard = self._clause_rule(spoken, rule)

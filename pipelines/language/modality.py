@@ -1,4 +1,4 @@
-"""Whether words that look like a claim were asserted: not asked, supposed, joked, quoted, invented or smuggled in."""
+"""Whether words that look like a claim were asserted: not asked, supposed, joked, quoted or invented."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -66,25 +66,31 @@ def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode
 
     A request is not refused for being put as a question.
     """
-    language, sentence, clause, after = place.language, place.sentence, place.clause, place.after
+    framed = _framed(frames, place)
+    if framed is not None:
+        return framed
+    language, sentence, clause = place.language, place.sentence, place.clause
+    if language.marked("reported", text, sentence.start, clause.end):
+        return RejectCode.QUOTE
+    request = basis in {Basis.INSTRUCTION, Basis.CHOICE}
+    if request and language.marked("request", text, clause.start, clause.end):
+        return None
+    if _asked(language, text, sentence, clause):
+        return RejectCode.QUESTION
+    supposed = basis is not Basis.INSTRUCTION and _supposed(language, text, sentence, clause)
+    return RejectCode.HYPOTHETICAL if supposed else None
+
+
+def _framed(frames: Frames, place: Place) -> RejectCode | None:
+    """What the turn as a whole makes of the sentence."""
+    sentence, after = place.sentence, place.after
     if frames.injection:
         return RejectCode.INJECTION
     if frames.frame is not None and frames.frame_start < sentence.end:
         return frames.frame
     last = after.end if after is not None else sentence.end
-    if any(sentence.start <= joke < last for joke in frames.jokes):
-        return RejectCode.JOKE
-    if language.marked("reported", text, sentence.start, clause.end):
-        return RejectCode.QUOTE
-    if basis in {Basis.INSTRUCTION, Basis.CHOICE} and language.marked(
-        "request", text, clause.start, clause.end
-    ):
-        return None
-    if _asked(language, text, sentence, clause):
-        return RejectCode.QUESTION
-    if basis is not Basis.INSTRUCTION and _supposed(language, text, sentence, clause):
-        return RejectCode.HYPOTHETICAL
-    return None
+    joked = any(sentence.start <= joke < last for joke in frames.jokes)
+    return RejectCode.JOKE if joked else None
 
 
 def _supposed(language: Language, text: str, sentence: Sentence, clause: Clause) -> bool:

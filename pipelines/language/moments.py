@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lithify.domain.claims import Basis, Cue, Scope
+from pipelines.language.clauses import Clause
 from pipelines.language.languages import Language
 from pipelines.language.model import TurnText
 from pipelines.language.patterns import RuleData
 from pipelines.language.text import fold
 from pipelines.language.timewords import Bound, TimeWord, TimeWords
+
+_CUE_MARKS = ("temporary", "trip", "period", "permanent", "day")
+_MARGIN_SPACED, _MARGIN = 8, 2
+"""Letters beside its cue words that a trailing clause may hold: "just", "only for"; 就, 七点."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,18 @@ class Moments:
         valid_from, valid_to = _interval(words, cue, Basis.CONFIRMATION, turn.occurred_at)
         return Moment(Basis.CONFIRMATION, cue, Scope.TRIP if trip else Scope.SESSION, valid_from, valid_to)
 
+    def only_cues(self, turn: TurnText, text: str, clause: Clause) -> bool:
+        """Whether a clause holds cue and time words, and hardly anything beside them."""
+        words = text[clause.start : clause.end]
+        rest = list(words)
+        spans = [word.span for word in self._times.find(words, turn.occurred_at, turn.timezone)]
+        for mark in _CUE_MARKS:
+            spans += [found.span() for found in self._language.marks[mark].finditer(words)]
+        for start, end in spans:
+            rest[start:end] = " " * (end - start)
+        left = len("".join(rest).replace(" ", ""))
+        return bool(spans) and left <= (_MARGIN_SPACED if self._language.spaced else _MARGIN)
+
     def _marked(self, mark: str, text: str, region: Region) -> bool:
         return any(self._language.marked(mark, text, *span) for span in region.spans)
 
@@ -127,9 +144,7 @@ def _interval(
             end = end or word.end
         elif word.begin is not None and basis is Basis.CHANGE and not word.vague:
             begin = (
-                word.begin
-                if word.begin > occurred_at or (word.end is not None and word.end <= occurred_at)
-                else begin
+                word.begin if word.begin > occurred_at or (word.end is not None and word.end <= occurred_at) else begin
             )
         elif word.begin is not None and basis is Basis.STATEMENT and word.unit in _DATED:
             begin = word.begin if word.begin > occurred_at else begin
@@ -137,4 +152,4 @@ def _interval(
 
 
 _DATED = frozenset(["week", "month", "year", "date", "count"])
-"""Units after which a statement about the future holds; a weekday may be a habit ("on Fridays I eat fish")."""
+"""Units after which a statement about the future holds; a weekday may be a habit ("Fridays I eat fish")."""

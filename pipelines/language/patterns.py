@@ -83,6 +83,8 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     cardinality: Cardinality | None = None
     excluded: list[str] = []
     """Values never taken: "allergic to Mondays"."""
+    unless_known: list[str] = []
+    """Attributes whose known values are no value here: one works in a city, but not for it."""
     max_words: int = 5
     confidence: float = 0.8
 
@@ -113,7 +115,7 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What may stand before the question proper."""
     relations: dict[str, list[str]]
     suspicious: list[str]
-    """Words of which one occurs in every text that marks `injection` or `privilege`: the cheap test before them."""
+    """Words of which one occurs in every text that marks `injection` or `privilege`: a cheap first test."""
     not_names: list[str]
     value_starts_not: list[str]
     """Words no value starts with."""

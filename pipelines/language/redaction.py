@@ -18,18 +18,14 @@ _PRESCAN = re.compile(
     re.IGNORECASE,
 )
 _EMAIL = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}")
-_MOBILE = re.compile(
-    r"(?<![A-Za-z0-9_.-])(?:(?:\+|00)?86[- ]?)?1[3-9]\d(?:[- ]?\d{4}){2}(?![A-Za-z0-9]|[-.]\w)"
-)
+_MOBILE = re.compile(r"(?<![A-Za-z0-9_.-])(?:(?:\+|00)?86[- ]?)?1[3-9]\d(?:[- ]?\d{4}){2}(?![A-Za-z0-9]|[-.]\w)")
 _RESIDENT = re.compile(r"(?<![A-Za-z0-9])\d{17}[\dXx](?![A-Za-z0-9])")
 _CARD = re.compile(r"(?<![A-Za-z0-9_.-])(?:\d[ -]?){12,18}\d(?![A-Za-z0-9]|[-.]\w)")
 _CARD_SHAPE = re.compile(
     r"4\d{12}|4\d{15}|4\d{18}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
     r"|35\d{14}|6(?:011|5\d\d|4[4-9]\d)\d{12}|62\d{14,17}"
 )
-_KEY_BLOCK = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
-)
+_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _KEY_SHAPE = re.compile(
     r"(?<![A-Za-z0-9])(?:"
     r"(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}"
@@ -39,20 +35,22 @@ _KEY_SHAPE = re.compile(
 )
 _URL_PASSWORD = re.compile(r"(?<=://)[^\s:/@]+:(?P<secret>[^\s:/@]{3,})(?=@)")
 _CUED = re.compile(
-    r"(?:(?P<word>pass(?:word|wd|phrase|code)s?|pwd|密码|口令)|(?P<key>(?:api|access|secret|private)[ _-]?keys?"
-    r"|secret|(?:auth|access|bearer|api)?[ _-]?token|credentials?|密钥|秘钥|令牌)|(?P<plain>\bkey))"
+    r"(?:(?P<word>pass(?:word|wd|phrase|code)s?|pwd|密码|口令)"
+    r"|(?P<key>(?:api|access|secret|private)[ _-]?keys?|secret|(?:auth|access|bearer|api)?[ _-]?token"
+    r"|credentials?|密钥|秘钥|令牌)|(?P<plain>\bkey))"
     r"(?: (?:for|of|to) [\w ]{1,20}?)?\s*(?P<link>is now|is|are|was|=|:|：|是|为|改成|->)\s*"
-    r"[\"'`“「]?(?P<secret>[^\s\"'`”」，。；、,;()\[\]<>]{4,200})",
+    r"[\"'`“「]?(?P<secret>[!#-&*+\--:=?-Z\\^_a-z{-~]{4,200})",
     re.IGNORECASE,
 )
 _NUMBER_CUE = re.compile(
-    r"(?:order|tracking|invoice|ticket|serial|build|commit|version|订单号?|单号|编号|快递|流水号|序列号)[ #:：是号no.]*$",
+    r"(?:order|tracking|invoice|ticket|serial|build|commit|version"
+    r"|订单号?|单号|编号|快递|流水号|序列号)[ #:：是号no.]*$",
     re.IGNORECASE,
 )
 
 
 class PatternRedactor:
-    """The redactor by shape: e-mail, Chinese mobile and resident id, payment card, keys, passwords after a cue."""
+    """The redactor by shape: e-mail, Chinese mobile and resident id, payment card, keys, passwords."""
 
     def __init__(self, policy: RedactionPolicy | None = None) -> None:
         self._policy = policy or RedactionPolicy()
@@ -112,7 +110,7 @@ def _numbered(text: str, start: int) -> bool:
 
 
 def _is_secret(found: re.Match[str]) -> bool:
-    """Whether what follows a cue looks chosen or generated: "password: hunter2", not "the token is expired"."""
+    """Whether what follows a cue looks like a secret: "password: hunter2", not "the token is expired"."""
     value = found["secret"].rstrip(".!?。！？")
     digits = any(char.isdigit() for char in value)
     if found["plain"]:

@@ -1,7 +1,7 @@
 """The rule extractor: claims from the words alone, without a model, in well under a millisecond a turn.
 
-It knows no language: patterns, cue words and value words are data. Cheap tests come first, so that most turns,
-which claim nothing, cost next to nothing. It errs on the side of silence: a wrong fact is worse than a missed one.
+It knows no language: patterns, cue words and value words are data. Cheap tests come first, so that a turn
+that claims nothing costs next to nothing. A wrong fact is worse than a missed one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.drafts import Draft, answered, stamped
 from pipelines.language.languages import load_language
-from pipelines.language.matching import Head, Heard, Matcher, Spoken
+from pipelines.language.matching import Around, Head, Heard, Matcher, Spoken
 from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
@@ -24,6 +24,8 @@ from pipelines.language.timewords import TimeWords, time_words
 
 LIMIT = 20_000
 """Code points of a turn that are read; what follows is reported as too long."""
+MOST = 64
+"""Findings in one turn after which reading stops: nobody says more about themselves in one message."""
 _SHORT = 24
 """Code points of a clause that may trail another one."""
 _FREE_TEXT = frozenset(["constraint", "note"])
@@ -49,6 +51,11 @@ class _Reading:
         if Reject(code, span) not in self.rejects:
             self.rejects.append(Reject(code, span))
 
+    @property
+    def full(self) -> bool:
+        """Whether so much was found that reading stops."""
+        return len(self.drafts) + len(self.rejects) >= MOST
+
     def matcher(self, start: int, end: int) -> Matcher:
         """The matcher of the language in which `text[start:end]` is written."""
         return self.matchers[0] if has_cjk(self.text[start:end]) else self.matchers[-1]
@@ -67,7 +74,7 @@ class _Flow:
     """Whether a clause with the shared subject told of a change."""
 
     def region(self, clause: Clause, head: Head, trailing: Iterator[tuple[int, int]]) -> Region:
-        """Where the cue words of a clause stand: in it, in clauses that only lead it, in a short one after it."""
+        """Where the cue words of a clause stand: in it, in those that lead it, in a short one after it."""
         own = (self._start(clause), clause.end)
         spans = [own, *trailing]
         leads = [(own[0], head.start)]
@@ -100,9 +107,9 @@ class RuleExtractor:
         self._moments = {matcher.language.name: Moments(matcher.language, times) for matcher in matchers}
 
     @classmethod
-    def default(cls) -> "RuleExtractor":
-        """The extractor of this checkout's catalog and patterns, English and Chinese."""
-        vocabulary = load_vocabulary()
+    def default(cls, vocabulary: Vocabulary | None = None) -> "RuleExtractor":
+        """The extractor of this checkout's patterns, English and Chinese, with its catalog or the one given."""
+        vocabulary = vocabulary or load_vocabulary()
         matchers = [Matcher(vocabulary, load_language(name, vocabulary)) for name in ("en", "zh")]
         return cls(vocabulary, matchers, time_words())
 
@@ -148,6 +155,8 @@ class RuleExtractor:
             return
         found = list(sentences(reading.text))
         for index, sentence in enumerate(found):
+            if reading.full:
+                return
             after = found[index + 1] if index + 1 < len(found) else None
             self._sentence(reading, sentence, after)
 
@@ -164,35 +173,34 @@ class RuleExtractor:
         matcher = reading.matcher(sentence.start, sentence.end)
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
             return
-        around = reading.text[sentence.start : after.end if after is not None else sentence.end]
+        around = Around(reading.text[sentence.start : after.end if after is not None else sentence.end])
         flow = _Flow()
         parts = clauses(matcher.language, reading.text, sentence)
         for clause, following in zip(parts, [*parts[1:], None], strict=True):
             head = matcher.head(reading.text, clause, reading.me)
             heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, reading.me, around))
             changed = False
+            if reading.full:
+                reading.reject(RejectCode.TOO_LONG, (clause.start, len(reading.text)))
+                return
             if heard:
                 region = flow.region(clause, head, self._trailing(reading, matcher, following))
                 place = Place(matcher.language, sentence, after, clause)
                 changed = self._judge(reading, place, region, heard)
             flow.step(clause, head, heard, changed=changed)
 
-    @staticmethod
-    def _trailing(reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
-        """The next clause, if it is short and says nothing of its own: "just this once"."""
+    def _trailing(self, reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
+        """The next clause, if it holds cue words and nothing else: "just this once"."""
         if following is None or following.end - following.start > _SHORT:
             return
-        text, me = reading.text, reading.me
-        head = matcher.head(text, following, me)
-        asks = matcher.language.marks["question_open"].match(text, following.start, following.end)
-        if not head.own and not asks and not matcher.match(Spoken(text, following, head, me, me, "")):
+        if self._moments[matcher.language.name].only_cues(reading.turn, reading.text, following):
             yield following.start, following.end
 
     def _judge(self, reading: _Reading, place: Place, region: Region, heard: list[Heard]) -> bool:
         """Turn what was heard into drafts or rejects; whether any draft tells of a change."""
         moments = self._moments[place.language.name]
         changed = False
-        for item in heard:
+        for item in heard[:MOST]:
             safety = self._vocabulary.catalog.get(item.attribute).kind is AttributeKind.SAFETY
             own = replace(region.alone() if safety else region, value=(item.value.start, item.value.end))
             when = moments.read(reading.turn, reading.text, own, item.rule.data)

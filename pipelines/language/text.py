@@ -1,4 +1,4 @@
-"""Text as the patterns read it: the same length as the turn, so that every position is a position in the turn."""
+"""Text as the patterns read it: as long as the turn, so that every position is one in the turn."""
 
 import re
 import unicodedata

@@ -25,10 +25,12 @@ def _words(words: Iterable[str], *, chinese: bool = False) -> str:
 
 
 def time_pattern(data: TimeData) -> re.Pattern[str]:
+    """What finds time words; its groups name the form that was found."""
     before = [*data.until, *data.since]
     return re.compile(
         rf"""
-        (?:(?<![a-z0-9])(?P<before>{_words(before)})\s+(?:the\s+)?|(?P<zh_before>{_words(before, chinese=True)})\s*)?
+        (?:(?<![a-z0-9])(?P<before>{_words(before)})\s+(?:the\s+)?
+        |(?P<zh_before>{_words(before, chinese=True)})\s*)?
         (?:(?<![a-z0-9])(?:{_english(data)})|{_chinese(data)})
         """,
         re.IGNORECASE | re.VERBOSE,

@@ -1,6 +1,6 @@
-"""Time words: "yesterday", "next Friday", "until June", 大后天, 到周日, resolved against the turn, never the clock.
+"""Time words ("yesterday", "next Friday", 大后天, 到周日), resolved against the turn, never the clock.
 
-Every result is a half-open range of UTC instants with the words it came from. A phrase that people read in two
+Every result is a half-open range of UTC instants with the words it came from. A phrase that is read in two
 ways ("next Friday", said on a Wednesday) gives the range over both readings and is marked vague.
 """
 
@@ -24,7 +24,7 @@ NIGHT_START, NIGHT_END = time(18), time(4)
 _WHOLE = frozenset(["week", "month", "year"])
 """Units before which "until" ends; of a day, "until" includes the day."""
 _ABBREVIATED = 4
-"""Letters of a weekday that may be another word (sun, sat, mon): taken only after "next", "until" and the like."""
+"""Letters of a weekday that may be another word (sun, sat, mon): taken only after "next", "until" ..."""
 
 
 class Bound(StrEnum):
@@ -76,15 +76,17 @@ class TimeWords:
             named = self._days(match, now.date(), bound)
             if named is None:
                 return None
-            begin, end = _instants(named, now, place)
+            first, last = _instants(named, now, place)
         except (ValueError, OverflowError):  # 31 June, or a year no calendar holds
             return None
+        begin: datetime | None = first
+        end: datetime | None = last
         if bound is Bound.UNTIL:
-            begin, end = None, begin if named.unit in _WHOLE else end
+            begin, end = None, first if named.unit in _WHOLE else last
         elif bound is Bound.SINCE:
             end = None
-        first, last = match.span()
-        return TimeWord(text[first:last], (first, last), bound, begin, end, named.unit, named.vague)
+        words = text[match.start() : match.end()]
+        return TimeWord(words, match.span(), bound, begin, end, named.unit, named.vague)
 
     def _bound(self, match: re.Match[str]) -> Bound:
         before = (match["before"] or match["zh_before"] or "").lower()
@@ -108,9 +110,7 @@ class TimeWords:
 
     def _weekday(self, match: re.Match[str], today: date) -> Days | None:
         if match["zh_weekday"]:
-            return days.chinese_weekday(
-                match["zh_which"] or "", self._data.weekdays[match["zh_weekday"]], today
-            )
+            return days.chinese_weekday(match["zh_which"] or "", self._data.weekdays[match["zh_weekday"]], today)
         word = match["weekday"].lower()
         if len(word) <= _ABBREVIATED and not (match["which"] or match["before"]):
             return None

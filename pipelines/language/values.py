@@ -12,9 +12,7 @@ from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
-_SEPARATOR = re.compile(
-    r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])"
-)
+_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])")
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
@@ -42,9 +40,7 @@ class Values:
         self._vocabulary = vocabulary
         self._language = language
 
-    def read(
-        self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]
-    ) -> Iterator[Value]:
+    def read(self, text: str, start: int, end: int, rule: RuleData, attributes: tuple[str, ...]) -> Iterator[Value]:
         """The values in `text[start:end]` that `rule` takes, in order."""
         if rule.accept in {Accept.LITERAL, Accept.VERBATIM}:
             start, end = _shrink(text, start, end, " \t\r\n")
@@ -55,12 +51,17 @@ class Values:
         listed = True
         for first, last in self._parts(text, start, end, many=rule.many):
             value = self._one(text, first, last, rule, attributes, listed=listed)
-            if value is not None and value.value in rule.excluded:
+            if value is not None and self._barred(value.value, rule):
                 return
             if value is not None:
                 yield value
-            else:  # a list that starts with a clause holds no values, except what the catalog knows
-                listed = False
+            # after a clause ("books about habits and mindset") a list holds no values but those the catalog knows
+            listed = listed and value is not None and not text[value.end : last].strip(_EDGES)
+
+    def _barred(self, value: str, rule: RuleData) -> bool:
+        return value in rule.excluded or any(
+            self._vocabulary.known(attribute, value) is not None for attribute in rule.unless_known
+        )
 
     def _parts(self, text: str, start: int, end: int, *, many: bool) -> Iterator[tuple[int, int]]:
         if not many:
@@ -88,7 +89,7 @@ class Values:
             return known
         if rule.accept is Accept.KNOWN or not listed:
             return None
-        return self._unknown(text, start, end, rule, attributes[0], raw=raw)
+        return self._unknown(text, start, end, rule, attributes[-1], raw=raw)
 
     def _unknown(
         self,
@@ -116,8 +117,9 @@ class Values:
         """Whether the words belong to the situation: "the colour", "sharing my skills"."""
         if self._language.determiner.match(text, *raw) or self._language.value_spoiler.search(text, *raw):
             return True
-        gerund = text[start:end].split(" ", 1)[0].lower().endswith("ing")
-        return gerund and self._language.value_stop.search(text, start, raw[1]) is not None
+        first, _, rest = text[start:end].lower().partition(" ")
+        cut = self._language.value_stop.search(text, start, raw[1]) is not None
+        return first.endswith("ing") and (cut or "the " in rest)
 
     def _object(self, text: str, start: int, end: int, attributes: tuple[str, ...]) -> Value | None:
         """The known thing after a verb of use: playing board games."""
@@ -182,7 +184,7 @@ _USE = re.compile(
 )
 _READERS = {Accept.CLOCK: clock, Accept.EVENING_CLOCK: evening_clock, Accept.COUNT: count}
 _NEVER_INSIDE = frozenset(
-    [
+    (
         "it",
         "you",
         "your",
@@ -199,8 +201,7 @@ _NEVER_INSIDE = frozenset(
         "me",
         "us",
         "them",
-        "this",
-    ]
+    )
 )
 
 

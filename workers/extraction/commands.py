@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from pipelines.language.model import Extractor, TurnText
-from pipelines.language.timewords import local_day
-
 from lithify.domain.claims import Claim, CommandKind, Kind, Polarity
 from lithify.domain.claims import Command as SlotCommand
 from lithify.domain.ids import derive
 from lithify.events import CommandAccepted, CommandName, TurnExtracted
+from pipelines.language.days import local_day
+from pipelines.language.model import Extractor, TurnText
 
 _KINDS = {
     CommandName.REMEMBER: CommandKind.REMEMBER,

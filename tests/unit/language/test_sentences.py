@@ -39,8 +39,7 @@ def test_labelled(row: dict[str, Any], extractor: RuleExtractor) -> None:
         for claim in row["claims"]
     ]
     assert [
-        (claim.subject, claim.attribute, claim.value, claim.polarity, claim.basis, claim.cue)
-        for claim in found.claims
+        (claim.subject, claim.attribute, claim.value, claim.polarity, claim.basis, claim.cue) for claim in found.claims
     ] == expected
     assert {reject.code for reject in found.rejects} >= set(row.get("rejects", []))
 

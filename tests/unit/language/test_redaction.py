@@ -1,0 +1,116 @@
+"""Secrets become placeholders; what only looks like one stays."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lithify.domain.redaction import RedactionPolicy, SecretType, luhn, resident_id
+from pipelines.language.redaction import PatternRedactor
+
+REDACTOR = PatternRedactor()
+WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+
+
+def made_up_id(first: str = "99010119900307123") -> str:
+    """A resident id of no existing region, with the right check character."""
+    return first + "10X98765432"[sum(int(char) * weight for char, weight in zip(first, WEIGHTS, strict=True)) % 11]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"手机13800138000,身份证{made_up_id()}", "手机[phone ****8000],身份证[national_id]"),
+        ("号码是１３８００１３８０００", "号码是[phone ****8000]"),
+        ("138-0013-8000", "[phone ****8000]"),
+        ("+86 138 0013 8000", "[phone ****8000]"),
+    ],
+)
+def test_c123_mobiles_and_ids(text: str, expected: str) -> None:
+    assert REDACTOR.redact(text).text == expected
+
+
+def test_c123_lower_case_x_is_a_check_character() -> None:
+    number = next(made for index in range(99) if (made := made_up_id(f"990101199003071{index:02d}"))[-1] == "X")
+    assert REDACTOR.redact(f"id {number.lower()}").counts == {"national_id": 1}
+
+
+def test_c123_a_wrong_check_digit_is_no_id() -> None:
+    wrong = made_up_id()[:-1] + ("0" if made_up_id()[-1] != "0" else "1")
+    assert not resident_id(wrong)
+    assert SecretType.NATIONAL_ID not in REDACTOR.redact(wrong).counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my key is tok_FAKE_77aa88bb99cc00dd",
+        "密码：not-a-real-pass-1",
+        "password: hunter2",
+        "the API key = abcd-1234-efgh",
+        "token is 9f8e7d6c5b4a",
+        "postgres://me:s3cret@db/x",
+        "eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.abcdEFGH1234",
+    ],
+)
+def test_c126_secrets_after_a_cue_or_by_shape(text: str) -> None:
+    assert REDACTOR.redact(text).counts == {"secret": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the build has no API key",
+        "the token is expired",
+        "my password is incorrect",
+        "the key is to be patient",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "order 4111111111111111",
+        "订单号13800138000",
+        "v1.2.3 on 2026-03-04 at 1700000000000",
+        "locker tag KX-4471-Q",
+        "call me at five",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    found = REDACTOR.redact(text)
+    assert (found.text, found.counts) == (text, {})
+
+
+def test_cards_keep_their_last_four() -> None:
+    assert REDACTOR.redact("pay with 4111 1111 1111 1111 please").text == "pay with [card ****1111] please"
+    assert REDACTOR.redact("4111 1111 1111 1112").counts == {}
+
+
+def test_mail() -> None:
+    assert REDACTOR.redact("写信到 a.b+c@example.test 吧").text == "写信到 [email] 吧"
+
+
+def test_the_policy_chooses_types_and_what_stays() -> None:
+    policy = RedactionPolicy(frozenset({SecretType.CARD}), {SecretType.CARD: 0})
+    redactor = PatternRedactor(policy)
+    assert redactor.redact("4111111111111111 a@b.example").text == "[card] a@b.example"
+
+
+def test_a_policy_that_shows_too_much_is_refused() -> None:
+    with pytest.raises(ValueError, match="keep_last"):
+        RedactionPolicy(keep_last={SecretType.CARD: 12})
+
+
+@pytest.mark.parametrize(("digits", "right"), [("4111111111111111", True), ("4111111111111112", False), ("", False)])
+def test_luhn(digits: str, right: bool) -> None:
+    assert luhn(digits) is right
+
+
+@given(st.text(alphabet=st.characters(), max_size=120))
+def test_any_text_passes_and_twice_is_once(text: str) -> None:
+    once = REDACTOR.redact(text).text
+    assert REDACTOR.redact(once).text == once
+
+
+@given(
+    st.lists(st.sampled_from(["密码：", "key ", "is ", "13800138000", "a@b.example ", "4111111111111111 ", "x1y2z3 "]))
+)
+def test_placeholders_are_never_redacted_again(parts: list[str]) -> None:
+    once = REDACTOR.redact("".join(parts)).text
+    assert REDACTOR.redact(once).text == once
