@@ -46,9 +46,8 @@ def explanation(answer: Explanation) -> None:
     quotes = {claim.id: claim.quote for claim in answer.claims if claim.quote}
     for verdict in answer.verdicts:
         said = "; ".join(f'"{quotes[claim]}"' for claim in verdict.claim_ids if claim in quotes)
-        over = f" over {verdict.replaced}" if verdict.replaced else ""
         why = f"  {said}" if said else ""
-        console.print(Text(f"{_day(verdict.at)}  {verdict.kind} {verdict.value}{over} ({verdict.rule}){why}"))
+        console.print(Text(f"{_day(verdict.at)}  {verdict.kind}: {verdict.sentence}{why}"))
 
 
 def _name(answer: Explanation) -> str:

@@ -12,6 +12,9 @@ from lithify.domain.slots.state import Contender, Fact, Hint, Override
 DECLARED = "declared"
 """End rule of a provisional value that was said to last: it will become the fact."""
 
+STATED = "stated"
+"""End rule of a provisional value that was stated: where nothing is stored against it, it will become the fact."""
+
 BeliefKind = Literal["fact", "override", "provisional"]
 
 
@@ -173,7 +176,8 @@ def _of_fact(slot: SlotView, fact: Fact) -> Belief:
 
 
 def _of_override(slot: SlotView, kind: BeliefKind, item: Override, under: Iterable[Fact]) -> Belief:
-    lasting = kind == "provisional" and item.end_rule == DECLARED
+    usually = tuple(under)
+    lasting = kind == "provisional" and (item.end_rule == DECLARED or (item.end_rule == STATED and not usually))
     return Belief(
         kind,
         item.id,
@@ -190,7 +194,7 @@ def _of_override(slot: SlotView, kind: BeliefKind, item: Override, under: Iterab
         lasting=lasting,
         session_only=item.session is not None,
         stated_end=item.stated_end,
-        usually=tuple(under),
+        usually=usually,
     )
 
 

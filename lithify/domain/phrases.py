@@ -1,13 +1,14 @@
 """The words of a context block, in English and Chinese, and how a stored value becomes safe to show."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import Literal
 
 from lithify.domain.catalog import Attribute, Catalog, Sensitivity
 from lithify.domain.claims import USER, Polarity
 from lithify.domain.memory import Belief, Episode, RecentTurn
+from lithify.domain.slots.explain import Language, explain_hint
 from lithify.domain.slots.state import Hint
 
 Lang = Literal["en", "zh"]
@@ -28,7 +29,6 @@ class Phrases:
     safety: str
     profile: str
     episodes: str
-    ask: str
     summary: str
     turns: str
     is_not: str
@@ -39,8 +39,6 @@ class Phrases:
     usually: str
     until_now: str
     provisional: str
-    for_good: str
-    for_good_over: str
     joiner: str
     roles: dict[str, str]
 
@@ -52,7 +50,6 @@ PHRASES: dict[Lang, Phrases] = {
         safety="Safety:",
         profile="Profile:",
         episodes="Earlier:",
-        ask="Ask: ",
         summary="This session so far:",
         turns="Recent turns:",
         is_not="not {}",
@@ -63,8 +60,6 @@ PHRASES: dict[Lang, Phrases] = {
         usually="usually {}",
         until_now="until now {}",
         provisional="provisional",
-        for_good="is {} for good?",
-        for_good_over="is {} for good, instead of {}?",
         joiner="; ",
         roles={"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"},
     ),
@@ -74,7 +69,6 @@ PHRASES: dict[Lang, Phrases] = {
         safety="安全:",
         profile="用户档案:",
         episodes="往事:",
-        ask="可询问:",
         summary="本次会话摘要:",
         turns="最近对话:",
         is_not="不是{}",
@@ -85,8 +79,6 @@ PHRASES: dict[Lang, Phrases] = {
         usually="平时是{}",
         until_now="之前是{}",
         provisional="暂定",
-        for_good="以后都是{}吗?",
-        for_good_over="以后都是{}而不再是{}吗?",
         joiner=";",
         roles={"user": "用户", "assistant": "助手", "tool": "工具", "system": "系统"},
     ),
@@ -150,10 +142,9 @@ class Writer:
     def hint(self, subject: str, attribute_key: str, hint: Hint) -> str:
         """The line that says what is worth asking."""
         attribute = self.catalog.get(attribute_key)
-        value = self.value(attribute, hint.value, hint.value, hint.polarity)
-        against = self.value(attribute, hint.against, hint.against, Polarity.POSITIVE) if hint.against else None
-        phrase = self.words.for_good_over.format(value, against) if against else self.words.for_good.format(value)
-        return f"- {self.words.ask}{self._name(subject, attribute)}: {phrase}"
+        if attribute.sensitivity is Sensitivity.HIGH:
+            hint = replace(hint, value=MASK, against=MASK if hint.against else None)
+        return f"- {escape(explain_hint(hint, attribute, subject, Language(self.lang)))}"
 
     def episode(self, episode: Episode) -> str:
         """The line of an episode."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from lithify.domain.claims import Basis, Claim, Cue, Kind, Polarity
-from lithify.domain.memory import DECLARED, SlotView
+from lithify.domain.memory import DECLARED, STATED, SlotView
 from lithify.domain.policy import Policy
 from lithify.domain.slots.state import Override
 
@@ -51,5 +51,5 @@ def _override(claim: Claim, policy: Policy) -> Override:
         session=(claim.session_id, claim.occurred_at) if passing and not stated else None,
         claim_ids=(claim.id,),
         last_mention=claim.occurred_at,
-        end_rule=DECLARED if declared and not stated else "provisional",
+        end_rule="provisional" if passing or stated else DECLARED if declared else STATED,
     )

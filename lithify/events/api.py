@@ -199,6 +199,8 @@ class HintView(_Model, frozen=True, kw_only=True, omit_defaults=True):
     against: str | None = None
     since: datetime
     until: datetime | None = None
+    question: str = ""
+    """The same for a person."""
 
 
 class FactsReply(_Model, frozen=True, kw_only=True, omit_defaults=True):
@@ -244,6 +246,8 @@ class VerdictView(_Model, frozen=True, kw_only=True, omit_defaults=True):
     fact_id: str | None = None
     replaced: str | None = None
     trace: dict[str, Any] = {}
+    sentence: str = ""
+    """The same for a person."""
 
 
 class ConflictView(_Model, frozen=True, kw_only=True, omit_defaults=True):
@@ -290,7 +294,9 @@ class Fault(_Model, frozen=True, kw_only=True, omit_defaults=True):
     """What went wrong."""
 
     code: str
-    """invalid, not_found, budget_too_small, too_large, unauthorized, forbidden_host, unavailable, internal."""
+    """invalid, not_found, budget_too_small, too_large, unauthorized, forbidden_host, forbidden_origin, unavailable,
+    internal.
+    """
     message: str
     field: str | None = None
     """Where in the input, as a path: "[3].content", "user_id"."""

@@ -1,14 +1,17 @@
 """Domain rows as the gateway shows them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 
+from lithify.domain.catalog import Catalog
 from lithify.domain.context import Block
 from lithify.domain.memory import Memory, SlotView
-from lithify.domain.slots.state import Override
+from lithify.domain.slots.explain import Language, explain_hint, explain_verdict
+from lithify.domain.slots.state import Hint, Override, Verdict
 from lithify.events.api import (
     ContenderView,
     ContextItem,
@@ -16,11 +19,13 @@ from lithify.events.api import (
     FactsReply,
     FactView,
     HintView,
+    Lang,
     Notice,
     OverrideView,
+    VerdictView,
 )
 
-M = TypeVar("M", FactView, ContenderView, HintView)
+M = TypeVar("M", FactView, ContenderView)
 
 
 def views(slot: SlotView, rows: Iterable[Any], model: type[M]) -> tuple[M, ...]:
@@ -52,21 +57,75 @@ def override_views(slot: SlotView, rows: Iterable[Override]) -> tuple[OverrideVi
     )
 
 
-def believed(
-    memory: Memory, at: datetime, session_id: str | None, known_at: datetime | None, *, history: bool
-) -> FactsReply:
-    """What `memory` holds at `at`, seen from `session_id`; with `history` every interval."""
+def hint_views(slot: SlotView, hints: Iterable[Hint], catalog: Catalog, lang: Lang) -> tuple[HintView, ...]:
+    """What is worth asking about one slot, with the question in words."""
+    attribute = catalog.get(slot.attribute)
+    return tuple(
+        HintView(
+            slot_id=slot.slot_id,
+            subject=slot.subject,
+            attribute=slot.attribute,
+            code=hint.code,
+            value=hint.value,
+            polarity=hint.polarity,
+            against=hint.against,
+            since=hint.since,
+            until=hint.until,
+            question=explain_hint(hint, attribute, slot.subject, Language(lang)),
+        )
+        for hint in hints
+    )
+
+
+def verdict_views(
+    slot: SlotView, verdicts: Iterable[Verdict], catalog: Catalog, lang: Lang
+) -> tuple[VerdictView, ...]:
+    """Verdicts about one slot, each with a sentence."""
+    attribute = catalog.get(slot.attribute)
+    return tuple(
+        VerdictView(
+            id=verdict.id,
+            kind=verdict.kind,
+            rule=verdict.rule,
+            at=verdict.at,
+            value=verdict.value,
+            polarity=verdict.polarity,
+            claim_ids=verdict.claim_ids,
+            fact_id=verdict.fact_id,
+            replaced=verdict.replaced,
+            trace=verdict.trace,
+            sentence=explain_verdict(verdict, attribute, slot.subject, Language(lang)),
+        )
+        for verdict in verdicts
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """From where a memory is looked at."""
+
+    at: datetime
+    session_id: str | None = None
+    known_at: datetime | None = None
+    history: bool = False
+    """Every interval, not only what holds."""
+    lang: Lang = "en"
+
+
+def believed(memory: Memory, seen: Seen, catalog: Catalog) -> FactsReply:
+    """What `memory` holds, as `seen`."""
+    at = seen.at
     slots = memory.slots
     return FactsReply(
         version=memory.version,
         as_of=at,
-        known_at=known_at,
-        facts=tuple(v for s in slots for v in views(s, s.facts if history else s.active(at), FactView)),
+        known_at=seen.known_at,
+        facts=tuple(v for s in slots for v in views(s, s.facts if seen.history else s.active(at), FactView)),
         overrides=tuple(
-            v for s in slots for v in override_views(s, s.overrides if history else s.running(at, session_id))
+            v for s in slots for v in override_views(s, s.overrides if seen.history else s.running(at, seen.session_id))
         ),
         contenders=tuple(v for s in slots for v in views(s, s.competing(at), ContenderView)),
-        hints=tuple(v for s in slots for v in views(s, s.asked(at), HintView)),
+        hints=tuple(v for s in slots for v in hint_views(s, s.asked(at), catalog, seen.lang)),
     )
 
 

@@ -25,12 +25,10 @@ from lithify.events.api import (
     FactView,
     Fault,
     FaultReply,
-    HintView,
     Provenance,
     TurnOutcome,
-    VerdictView,
 )
-from lithify.events.views import believed, block_reply, override_views, views
+from lithify.events.views import Seen, believed, block_reply, hint_views, override_views, verdict_views, views
 from lithify.testing.evidence import Lesson, claim_of, claim_view, recent_turn, sessions_of, slot_command
 
 User = tuple[str, str]
@@ -151,7 +149,7 @@ class FakeServer:
         as_of = request.params.get("as_of")
         at = datetime.fromisoformat(as_of) if as_of else self._clock()
         session = request.params.get("session_id")
-        return believed(self._memory(user), at, session, None, history="history" in request.params)
+        return believed(self._memory(user), Seen(at, session, history="history" in request.params), self._catalog)
 
     def _outcome(self, user: User, turn_id: str) -> TurnOutcome | None:
         person = self._people.get(user, _Person())
@@ -191,8 +189,8 @@ class FakeServer:
             facts=views(slot, slot.facts, FactView),
             overrides=override_views(slot, slot.overrides),
             contenders=views(slot, slot.contenders, ContenderView),
-            hints=views(slot, slot.hints, HintView),
-            verdicts=msgspec.convert(state.verdicts, tuple[VerdictView, ...], from_attributes=True),
+            hints=hint_views(slot, slot.hints, self._catalog, "en"),
+            verdicts=verdict_views(slot, state.verdicts, self._catalog, "en"),
             conflicts=msgspec.convert(state.conflicts, tuple[ConflictView, ...], from_attributes=True),
             claims=tuple(claim_view(item) for item in evidence),
         )

@@ -3,15 +3,17 @@
 import msgspec
 from fastapi import APIRouter, Response
 
+from lithify.domain.catalog import Catalog
 from lithify.domain.claims import USER
 from lithify.domain.memory import SlotView
-from lithify.events.api import ConflictView, ContenderView, Explanation, FactView, HintView, VerdictView
-from lithify.events.views import override_views, views
+from lithify.domain.slots.state import Verdict
+from lithify.events.api import ConflictView, ContenderView, Explanation, FactView, Lang
+from lithify.events.views import hint_views, override_views, verdict_views, views
 from workers.gateway.database import Reader, Row
 from workers.gateway.describe import answers, reply
 from workers.gateway.facts import as_uuid, claim_view
 from workers.gateway.faults import NotFoundError
-from workers.gateway.parameters import Id, Parts, Tenant, UserId
+from workers.gateway.parameters import Id, Language, Parts, Tenant, UserId
 from workers.gateway.state import read_memory
 
 router = APIRouter(tags=["explain"])
@@ -20,14 +22,16 @@ router = APIRouter(tags=["explain"])
 @router.get(
     "/v1/explain/{what:path}", summary="Why a slot stands as it does", responses=answers(Explanation, 404, 422, 503)
 )
-async def explain(what: Id, user_id: UserId, deps: Parts, tenant: Tenant = "default") -> Response:
+async def explain(
+    what: Id, user_id: UserId, deps: Parts, tenant: Tenant = "default", lang: Language = "en"
+) -> Response:
     """The slot of a fact, override or slot id, or of an attribute ("diet", or "ravi/employer" for a third party)."""
     who = deps.who(tenant, user_id)
     subject, _, attribute = what.rpartition("/")
 
     async def look(reader: Reader) -> Explanation | None:
         slot = await reader.one("slot_named", id=as_uuid(what), subject=subject or USER, attribute=attribute)
-        return await _explanation(reader, slot) if slot else None
+        return await _explanation(reader, slot, deps.catalog, lang) if slot else None
 
     found = await deps.database.read(who, look)
     if found is None:
@@ -35,7 +39,7 @@ async def explain(what: Id, user_id: UserId, deps: Parts, tenant: Tenant = "defa
     return reply(found)
 
 
-async def _explanation(reader: Reader, row: Row) -> Explanation:
+async def _explanation(reader: Reader, row: Row, catalog: Catalog, lang: Lang) -> Explanation:
     memory = await read_memory(reader, 0)
     slot = next((s for s in memory.slots if s.slot_id == row["slot_id"]), None)
     slot = slot or SlotView(row["slot_id"], row["subject"], row["attribute"])
@@ -50,8 +54,8 @@ async def _explanation(reader: Reader, row: Row) -> Explanation:
         facts=views(slot, slot.facts, FactView),
         overrides=override_views(slot, slot.overrides),
         contenders=views(slot, slot.contenders, ContenderView),
-        hints=views(slot, slot.hints, HintView),
-        verdicts=msgspec.convert(verdicts, tuple[VerdictView, ...]),
+        hints=hint_views(slot, slot.hints, catalog, lang),
+        verdicts=verdict_views(slot, msgspec.convert(verdicts, tuple[Verdict, ...]), catalog, lang),
         conflicts=msgspec.convert(conflicts, tuple[ConflictView, ...]),
         claims=tuple(map(claim_view, claims)),
     )

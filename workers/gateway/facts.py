@@ -6,13 +6,14 @@ from uuid import UUID
 import msgspec
 from fastapi import APIRouter, Response
 
-from lithify.domain.memory import Memory
-from lithify.events.api import ClaimView, ConflictView, FactsReply, FactView, Provenance, VerdictView
-from lithify.events.views import believed
+from lithify.domain.memory import Memory, SlotView
+from lithify.domain.slots.state import Verdict
+from lithify.events.api import ClaimView, ConflictView, FactsReply, FactView, Provenance
+from lithify.events.views import Seen, believed, verdict_views
 from workers.gateway.database import Reader, Row
 from workers.gateway.describe import answers, reply
 from workers.gateway.faults import NotFoundError
-from workers.gateway.parameters import AsOf, Id, KnownAt, Parts, SessionId, Tenant, UserId
+from workers.gateway.parameters import AsOf, Id, KnownAt, Language, Parts, SessionId, Tenant, UserId
 from workers.gateway.state import read_memory, read_session
 
 router = APIRouter(tags=["facts"])
@@ -27,6 +28,7 @@ async def facts(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     history: bool = False,
+    lang: Language = "en",
 ) -> Response:
     """Facts and overrides that hold, contenders with their progress, and what is worth asking.
 
@@ -40,11 +42,13 @@ async def facts(
         return await read_memory(reader, session.version, known_at)
 
     memory = await deps.database.read(who, look)
-    return reply(believed(memory, at, session_id, known_at, history=history))
+    return reply(believed(memory, Seen(at, session_id, known_at, history, lang), deps.catalog))
 
 
 @router.get("/v1/facts/{fact_id}", summary="A fact and what it rests on", responses=answers(Provenance, 404, 422, 503))
-async def fact(fact_id: Id, user_id: UserId, deps: Parts, tenant: Tenant = "default") -> Response:
+async def fact(
+    fact_id: Id, user_id: UserId, deps: Parts, tenant: Tenant = "default", lang: Language = "en"
+) -> Response:
     """The claims behind a fact with the words they were read from, the verdicts about it, and the conflicts."""
     known = as_uuid(fact_id)
     who = deps.who(tenant, user_id)
@@ -53,6 +57,7 @@ async def fact(fact_id: Id, user_id: UserId, deps: Parts, tenant: Tenant = "defa
         row = await reader.one("fact", fact_id=known)
         if row is None:
             return None
+        slot = SlotView(row["slot_id"], row["subject"], row["attribute"])
         verdicts = await reader.all("verdicts_of_slot", slot_id=row["slot_id"])
         conflicts = await reader.all("conflicts_of_slot", slot_id=row["slot_id"])
         about = [verdict for verdict in verdicts if verdict["fact_id"] == fact_id]
@@ -61,7 +66,7 @@ async def fact(fact_id: Id, user_id: UserId, deps: Parts, tenant: Tenant = "defa
         return Provenance(
             fact=msgspec.convert(row, FactView),
             claims=tuple(map(claim_view, claims)),
-            verdicts=msgspec.convert(about, tuple[VerdictView, ...]),
+            verdicts=verdict_views(slot, msgspec.convert(about, tuple[Verdict, ...]), deps.catalog, lang),
             conflicts=msgspec.convert([c for c in conflicts if c["fact_id"] == fact_id], tuple[ConflictView, ...]),
         )
 

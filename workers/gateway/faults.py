@@ -1,5 +1,6 @@
 """Ways a request fails, as types, and the one shape they are answered in."""
 
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 from lithify.events.api import Fault, FaultReply
 
 RETRY_AFTER_SECONDS = 2
+_log = logging.getLogger(__name__)
 _PATH = re.compile(r"^(?P<reason>.*) - at `\$(?P<path>[^`]*)`$", re.DOTALL)
 
 
@@ -91,8 +93,10 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(kind, handler)
 
 
-async def _known(_: Request, error: Exception) -> Response:
+async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, GatewayError)
+    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _log.warning("%s %s: %s", request.method, getattr(request.scope.get("route"), "path", "?"), error.message)
     return answer(error.status, Fault(code=error.code, message=error.message, field=error.field))
 
 

@@ -1,7 +1,8 @@
 """What every request passes first: the host it names, its token, and the size of its body.
 
 A gateway on loopback without a token answers only requests whose Host is loopback: a web page that has its own name
-resolve to 127.0.0.1 (DNS rebinding) is refused. With a token, every request but /healthz carries it.
+resolve to 127.0.0.1 (DNS rebinding) is refused, and so is a page of another origin that posts blindly. With a token,
+every request but /healthz carries it.
 """
 
 import hmac
@@ -41,6 +42,8 @@ class Guard:
     def _refusal(self, path: str, headers: Headers) -> tuple[HTTPStatus, Fault] | None:
         if self._token is None and not is_loopback(host_name(headers.get("host", ""))):
             return HTTPStatus.FORBIDDEN, Fault(code="forbidden_host", message="the Host header is not loopback")
+        if self._token is None and not _from_here(headers):
+            return HTTPStatus.FORBIDDEN, Fault(code="forbidden_origin", message="the Origin header is not loopback")
         if self._token is not None and path not in OPEN_PATHS and not self._knows(headers.get("authorization", "")):
             return HTTPStatus.UNAUTHORIZED, Fault(code="unauthorized", message="expected Authorization: Bearer TOKEN")
         length = headers.get("content-length", "")
@@ -67,6 +70,12 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return counted
+
+
+def _from_here(headers: Headers) -> bool:
+    """Whether a browser, if one sent this, sent it from a page on loopback."""
+    origin = headers.get("origin")
+    return origin is None or is_loopback(host_name(origin.partition("://")[2]))
 
 
 def host_name(header: str) -> str:

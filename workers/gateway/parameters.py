@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query
 from pydantic import AwareDatetime
 
+from lithify.events.api import Lang
 from workers.gateway.deps import Deps, deps_of
 from workers.gateway.scope import ID_LENGTH, TENANT_LENGTH
 
@@ -16,4 +17,5 @@ SessionId = Annotated[
 ]
 AsOf = Annotated[AwareDatetime | None, Query(description="What was true then. Now by default.")]
 KnownAt = Annotated[AwareDatetime | None, Query(description="What was believed then. Now by default.")]
+Language = Annotated[Lang, Query(description="Language of sentences.")]
 Id = Annotated[str, Path(description="The id.", max_length=ID_LENGTH)]

@@ -177,7 +177,7 @@ async def test_hints_that_stand_are_worth_asking(world: World) -> None:
     }
     world.rows.slot("ada", "diet", hints=Jsonb([hint]))
     body = await ask(world)
-    assert "- Ask: diet: is meat for good, instead of vegetarian?" in body["block"]
+    assert "- Ask whether meat is for good (diet of the user; stored: vegetarian)." in body["block"]
 
 
 async def test_the_answer_follows_the_language_of_the_turns(world: World) -> None:

@@ -113,8 +113,16 @@ async def test_a_slot_is_explained_by_any_of_its_names(world: World) -> None:
         body = await get(world, f"/v1/explain/{name}")
         assert (body["subject"], body["attribute"]) == ("user", "diet")
         assert body["verdicts"][0]["trace"] == {"days": 1}
+        assert "vegetarian" in body["verdicts"][0]["sentence"]
         assert body["claims"][0]["quote"] == "vegetarian"
         assert [item["value"] for item in body["overrides"]] == ["meat"]
+
+
+async def test_sentences_come_in_the_language_asked_for(world: World) -> None:
+    fact, _ = evidence(world)
+    for path in (f"/v1/facts/{fact}", "/v1/explain/diet"):
+        [verdict] = (await get(world, path, lang="zh"))["verdicts"]
+        assert "饮食" in verdict["sentence"]
 
 
 async def test_unknown_names_are_404_and_wrong_times_are_422(world: World) -> None:

@@ -26,6 +26,16 @@ async def test_a_name_that_was_rebound_to_loopback_is_refused(world: World, host
     assert answer.json()["error"]["code"] == "forbidden_host"
 
 
+@pytest.mark.parametrize("origin", ["https://evil.example.test", "null", "http://127.0.0.1.evil.example.test"])
+async def test_a_page_from_elsewhere_cannot_write(world: World, origin: str) -> None:
+    turn = {"user_id": "ada", "session_id": "s1", "role": "user", "content": "hi"}
+    answer = await world.http.post("/v1/turns", json=turn, headers={"Origin": origin})
+    assert answer.status_code == 403
+    assert world.publisher.events == []
+    local = await world.http.post("/v1/turns", json=turn, headers={"Origin": "http://localhost:3000"})
+    assert local.status_code == 202
+
+
 async def test_with_a_token_everything_but_healthz_needs_it(database: Database) -> None:
     settings = make_settings(database.gateway_url, gateway_host="192.0.2.7", gateway_token=SecretStr(TOKEN))
     async with gateway_over(database, settings=settings) as world:

@@ -135,7 +135,7 @@ def test_the_order_is_fixed() -> None:
         "Earlier:\n"
         "- [2026-02-25] older talk\n"
         "- [2026-02-28] newer talk\n"
-        "- Ask: diet: is meat for good, instead of vegetarian?\n"
+        "- Ask whether meat is for good (diet of the user; stored: vegetarian).\n"
         "This session so far:\n"
         "- [2026-03-02] this session's first part\n"
         "Recent turns:\n"
@@ -354,7 +354,8 @@ def test_provisional_values_shadow_and_are_marked() -> None:
     )
     assert "- diet: meat (provisional; until now vegetarian)" in shown(claim("meat", basis=Basis.CHANGE))
     assert "- diet: vegan (provisional; said lately, may pass; usually vegetarian;" in shown(claim("vegan"))
-    assert "likes: opera (provisional" in shown(claim("opera", attribute="likes"))
+    assert "- allergy: shrimp (provisional)" in shown(claim("shrimp", attribute="allergy"))
+    assert "- likes: opera (provisional)" in shown(claim("opera", attribute="likes"))
     assert memory.slots[0].provisional == ()
 
 
