@@ -42,7 +42,7 @@ Json = Annotated[bool, typer.Option("--json", help="The answer as JSON.")]
 
 
 @app.command()
-def remember(  # noqa: PLR0917 - typer passes them by name
+def remember(
     text: Annotated[str, typer.Argument(help="What to remember, in words.")],
     user: User,
     tenant: Tenant = "default",
@@ -65,7 +65,7 @@ def remember(  # noqa: PLR0917 - typer passes them by name
 
 
 @app.command()
-def recall(  # noqa: PLR0917 - typer passes them by name
+def recall(
     user: User,
     query: Annotated[str | None, typer.Argument(help="What is asked; everything without it.")] = None,
     tenant: Tenant = "default",
@@ -87,7 +87,7 @@ def recall(  # noqa: PLR0917 - typer passes them by name
 
 
 @app.command()
-def explain(  # noqa: PLR0917 - typer passes them by name
+def explain(
     fact: Annotated[str, typer.Argument(help="Id of a fact, override or slot, or an attribute such as diet.")],
     user: User,
     tenant: Tenant = "default",

@@ -7,21 +7,24 @@ block that no value can close.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from itertools import chain
 
 from lithify.domain.catalog import AttributeKind, Catalog
+from lithify.domain.claims import USER
 from lithify.domain.fusion import Question, Weights, activation, episode_activation
 from lithify.domain.memory import Belief, Episode, Memory, RecentTurn, beliefs
 from lithify.domain.phrases import TAG, Lang, Writer
+from lithify.domain.sections import Item, Placed, Sections
 from lithify.domain.terms import mostly_chinese, terms
-from lithify.domain.tokens import estimate
 
 PROFILE_SHARE = 0.40
 """Of what constraints and safety leave, profile and episodes take at most so much."""
 SMALL_TALK = 2
 """A turn of this importance or less is cut first."""
+_ALWAYS_IN = frozenset({AttributeKind.CONSTRAINT, AttributeKind.SAFETY})
 _MEMORY_BLOCK = re.compile(rf"<{TAG}\b[^>]*>.*?(</{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -54,19 +57,6 @@ class ContextQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One thing the block shows."""
-
-    kind: str
-    """constraint, safety, fact, override, provisional, episode, hint, summary or turn."""
-    id: str | None
-    line: str
-    score: float
-    attribute: str | None = None
-    subject: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
     """A context block with what it is made of."""
 
@@ -93,153 +83,111 @@ def compose(memory: Memory, query: ContextQuery, catalog: Catalog) -> Block:
         BudgetTooSmallError: the budget cannot hold the frame, the constraints and the safety facts.
     """
     writer = Writer(query.lang or _language(memory, query), query.zone, catalog)
-    sections = _Sections(writer, memory.version, query.now)
     question = _question(memory, query)
     held = [belief for slot in memory.slots for belief in beliefs(slot, catalog, query.now, query.session_id)]
-    fixed, profile = _split(held, catalog, writer, question, query)
-    for item in fixed:
+    fixed, profile = _split(held, catalog, question, query)
+    sections = Sections(writer, memory.version, query.now)
+    for item in _fixed_lines(fixed, writer):
         sections.add(item)
     if sections.tokens > query.budget:
         raise BudgetTooSmallError(sections.tokens, query.budget)
-    remaining = query.budget - sections.tokens
-    episodes = _episodes(memory, writer, question, query)
-    items_cut = sections.fill([*profile, *episodes], sections.tokens + int(PROFILE_SHARE * remaining))
+    share = sections.tokens + int(PROFILE_SHARE * (query.budget - sections.tokens))
+    episodes = _woken(memory, question, query)
+    shown = sections.fill(chain(_profile_lines(profile, writer), _episode_lines(episodes, writer)), share)
     sections.fill(_hints(memory, writer, query.now), query.budget)
     sections.fill(_summary(memory, writer, query), query.budget)
-    turns_cut = sections.fill(_turns(memory.turns, writer), query.budget)
-    return Block(sections.text(), sections.tokens, sections.items(), writer.lang, turns_cut, items_cut)
-
-
-class _Sections:
-    """The block under construction; knows its exact size in tokens at any time."""
-
-    ORDER = ("constraint", "safety", "profile", "episode", "hint", "summary", "turn")
-
-    def __init__(self, writer: Writer, version: int, now: datetime) -> None:
-        words = writer.words
-        self._head = f'<{TAG} version="{version}" as-of="{writer.day(now)}">\n{words.data}'
-        self._tail = f"</{TAG}>"
-        self._headings = {
-            "constraint": words.constraints,
-            "safety": words.safety,
-            "profile": words.profile,
-            "episode": words.episodes,
-            "summary": words.summary,
-            "turn": words.turns,
-        }
-        self._added: dict[str, list[tuple[float, int, Item]]] = {name: [] for name in self.ORDER}
-        self.tokens = estimate(f"{self._head}\n{self._tail}")
-
-    def add(self, item: "_Placed") -> None:
-        self.tokens += self._cost(item)
-        rows = self._added[item.section]
-        rows.append((item.order, len(rows), item.item))
-
-    def fill(self, candidates: Iterable["_Placed"], limit: int) -> int:
-        """Add in the given order what fits under `limit` tokens in all; returns how many did not."""
-        left_out = 0
-        for item in candidates:
-            if self.tokens + self._cost(item) <= limit:
-                self.add(item)
-            else:
-                left_out += 1
-        return left_out
-
-    def items(self) -> tuple[Item, ...]:
-        return tuple(item for name in self.ORDER for _, _, item in sorted(self._added[name], key=lambda row: row[:2]))
-
-    def text(self) -> str:
-        lines = [self._head]
-        for name in self.ORDER:
-            rows = sorted(self._added[name], key=lambda row: row[:2])
-            if rows and name in self._headings:
-                lines.append(self._headings[name])
-            lines += [item.line for _, _, item in rows]
-        return "\n".join([*lines, self._tail])
-
-    def _cost(self, item: "_Placed") -> int:
-        cost = estimate(item.item.line) + 1
-        if not self._added[item.section] and item.section in self._headings:
-            cost += estimate(self._headings[item.section]) + 1
-        return cost
+    turns = _by_worth(memory.turns)
+    turns_shown = sections.fill(_turn_lines(turns, writer), query.budget)
+    return Block(
+        text=sections.text(),
+        tokens=sections.tokens,
+        items=sections.items(),
+        lang=writer.lang,
+        turns_cut=len(turns) - turns_shown,
+        items_cut=len(profile) + len(episodes) - shown,
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
-    """An item, the section it goes to, and its place there (equal: as added)."""
+class _Scored:
+    """A belief with its activation."""
 
-    section: str
-    item: Item
-    order: float = 0.0
+    belief: Belief
+    kind: AttributeKind
+    score: float
+
+    @property
+    def rank(self) -> int:
+        """What goes first: overrides, then who the user is, then the rest."""
+        if self.belief.kind != "fact":
+            return 0
+        return 1 if self.kind is AttributeKind.IDENTITY and self.belief.subject == USER else 2
+
+    def item(self, kind: str, line: str) -> Item:
+        """The item that shows it."""
+        belief = self.belief
+        return Item(kind, belief.id, line, round(self.score, 4), belief.attribute, belief.subject)
 
 
 def _split(
-    held: list[Belief], catalog: Catalog, writer: Writer, question: Question | None, query: ContextQuery
-) -> tuple[list[_Placed], list[_Placed]]:
-    """What is always in, and the woken rest, strongest first: overrides, identity, then by activation."""
-    fixed: list[_Placed] = []
-    ranked: list[tuple[int, float, _Placed]] = []
+    held: list[Belief], catalog: Catalog, question: Question | None, query: ContextQuery
+) -> tuple[list[_Scored], list[_Scored]]:
+    """What is always in, oldest first; and what is woken, strongest first."""
+    fixed: list[_Scored] = []
+    woken: list[_Scored] = []
     for belief in sorted(held, key=lambda belief: (belief.since, belief.id)):
         attribute = catalog.get(belief.attribute)
-        score = _activation_of(belief, catalog, question, query)
-        if attribute.kind is AttributeKind.CONSTRAINT:
-            fixed.append(_Placed("constraint", _item("constraint", belief, writer.rule(belief), score)))
-        elif attribute.kind is AttributeKind.SAFETY:
-            fixed.append(_Placed("safety", _item("safety", belief, writer.belief(belief), score)))
+        similarity = query.similarity.get(belief.id, 0.0)
+        score = activation(belief, attribute, question, similarity=similarity, now=query.now, weights=query.weights)
+        scored = _Scored(belief, attribute.kind, score)
+        if attribute.kind in _ALWAYS_IN:
+            fixed.append(scored)
+        elif scored.rank < 2 or question is None or score >= query.weights.threshold:
+            woken.append(scored)
+    return fixed, sorted(woken, key=lambda item: (item.rank, -item.score))
+
+
+def _fixed_lines(fixed: list[_Scored], writer: Writer) -> Iterator[Placed]:
+    for item in fixed:
+        if item.kind is AttributeKind.CONSTRAINT:
+            yield Placed("constraint", item.item("constraint", writer.rule(item.belief)))
         else:
-            rank = _rank(belief, attribute.kind)
-            if rank < 2 or question is None or score >= query.weights.threshold:
-                placed = _Placed("profile", _item(belief.kind, belief, writer.belief(belief), score))
-                ranked.append((rank, -score, placed))
-    ranked.sort(key=lambda row: row[:2])
-    return fixed, [placed for _, _, placed in ranked]
+            yield Placed("safety", item.item("safety", writer.belief(item.belief)))
 
 
-def _activation_of(belief: Belief, catalog: Catalog, question: Question | None, query: ContextQuery) -> float:
-    similarity = query.similarity.get(belief.id, 0.0)
-    attribute = catalog.get(belief.attribute)
-    return activation(belief, attribute, question, similarity=similarity, now=query.now, weights=query.weights)
+def _profile_lines(woken: list[_Scored], writer: Writer) -> Iterator[Placed]:
+    for item in woken:
+        yield Placed("profile", item.item(item.belief.kind, writer.belief(item.belief)))
 
 
-def _activation_of_episode(episode: Episode, question: Question | None, query: ContextQuery) -> float:
-    similarity = query.similarity.get(episode.id, 0.0)
-    return episode_activation(episode, question, similarity=similarity, now=query.now, weights=query.weights)
+def _woken(memory: Memory, question: Question | None, query: ContextQuery) -> list[tuple[float, Episode]]:
+    """Episodes of other sessions, strongest first."""
+    scored = []
+    for item in memory.episodes:
+        if item.ended_at <= query.now and item.session_id != query.session_id:
+            similarity = query.similarity.get(item.id, 0.0)
+            score = episode_activation(item, question, similarity=similarity, now=query.now, weights=query.weights)
+            if question is None or score >= query.weights.threshold:
+                scored.append((score, item))
+    return sorted(scored, key=lambda pair: (-pair[0], pair[1].id))
 
 
-def _rank(belief: Belief, kind: AttributeKind) -> int:
-    if belief.kind != "fact":
-        return 0
-    return 1 if kind is AttributeKind.IDENTITY and belief.subject == "user" else 2
+def _episode_lines(episodes: list[tuple[float, Episode]], writer: Writer) -> Iterator[Placed]:
+    for score, item in episodes:
+        shown = Item("episode", item.id, writer.episode(item), round(score, 4))
+        yield Placed("episode", shown, item.started_at.timestamp())
 
 
-def _item(kind: str, belief: Belief, line: str, score: float) -> Item:
-    return Item(kind, belief.id, line, round(score, 4), belief.attribute, belief.subject)
-
-
-def _episodes(memory: Memory, writer: Writer, question: Question | None, query: ContextQuery) -> list[_Placed]:
-    scored = [
-        (_activation_of_episode(e, question, query), e)
-        for e in memory.episodes
-        if e.ended_at <= query.now and e.session_id != query.session_id
-    ]
-    scored.sort(key=lambda pair: (-pair[0], pair[1].id))
-    return [
-        _Placed("episode", Item("episode", e.id, writer.episode(e), round(score, 4)), e.started_at.timestamp())
-        for score, e in scored
-        if question is None or score >= query.weights.threshold
-    ]
-
-
-def _summary(memory: Memory, writer: Writer, query: ContextQuery) -> list[_Placed]:
+def _summary(memory: Memory, writer: Writer, query: ContextQuery) -> list[Placed]:
     """Earlier episodes of the running session, newest first so that the oldest is cut first."""
     own = [e for e in memory.episodes if e.session_id == query.session_id and e.ended_at <= query.now]
     own.sort(key=lambda e: (e.started_at, e.id), reverse=True)
-    return [_Placed("summary", Item("summary", e.id, writer.episode(e), 1.0), e.started_at.timestamp()) for e in own]
+    return [Placed("summary", Item("summary", e.id, writer.episode(e), 1.0), e.started_at.timestamp()) for e in own]
 
 
-def _hints(memory: Memory, writer: Writer, now: datetime) -> list[_Placed]:
+def _hints(memory: Memory, writer: Writer, now: datetime) -> list[Placed]:
     return [
-        _Placed(
+        Placed(
             "hint",
             Item("hint", None, writer.hint(slot.subject, slot.attribute, hint), 1.0, slot.attribute, slot.subject),
             hint.since.timestamp(),
@@ -249,14 +197,15 @@ def _hints(memory: Memory, writer: Writer, now: datetime) -> list[_Placed]:
     ]
 
 
-def _turns(turns: tuple[RecentTurn, ...], writer: Writer) -> list[_Placed]:
-    """Turns in the order they deserve room: what matters newest first, then small talk newest first."""
-    placed = [
-        (_small_talk(turn), -i, _Placed("turn", Item("turn", turn.id, writer.turn(turn), 1.0), float(i)))
-        for i, turn in enumerate(turns)
-        if turn.content.strip()
-    ]
-    return [row[2] for row in sorted(placed, key=lambda row: row[:2])]
+def _by_worth(turns: tuple[RecentTurn, ...]) -> list[tuple[int, RecentTurn]]:
+    """Turns with their place, in the order they deserve room: what matters newest first, then small talk likewise."""
+    said = [(i, turn) for i, turn in enumerate(turns) if turn.content.strip()]
+    return sorted(said, key=lambda pair: (_small_talk(pair[1]), -pair[0]))
+
+
+def _turn_lines(turns: list[tuple[int, RecentTurn]], writer: Writer) -> Iterator[Placed]:
+    for place, turn in turns:
+        yield Placed("turn", Item("turn", turn.id, writer.turn(turn), 1.0), float(place))
 
 
 def _small_talk(turn: RecentTurn) -> bool:

@@ -6,8 +6,10 @@ S = 0.45 cosine + 0.40 slot overlap + 0.15 exp(-lambda dt) confidence; what stay
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from lithify.domain.catalog import Attribute
+from lithify.domain.claims import USER
 from lithify.domain.memory import Belief, Episode
 from lithify.domain.terms import terms
 
@@ -53,7 +55,11 @@ def rescale(cosine: float, floor: float) -> float:
 
 def overlap(asked: frozenset[str], *sides: frozenset[str]) -> float:
     """The best share of a side's terms that are asked for, in [0, 1]; 0 where either has no terms."""
-    return max((len(asked & side) / len(side) for side in sides if side), default=0.0)
+    best = 0.0
+    for side in sides:
+        if not asked.isdisjoint(side):
+            best = max(best, len(asked & side) / len(side))
+    return best
 
 
 def recency(last_mention: datetime, now: datetime, half_life_days: float) -> float:
@@ -84,10 +90,19 @@ def activation(
     fresh = recency(belief.last_mention, now, attribute.half_life_days) * belief.confidence
     if question is None:
         return fresh
-    names = (terms(attribute.name_en), terms(attribute.name_zh), terms(attribute.key.replace("_", " ")))
-    broader = [terms(word) for word in attribute.ancestors(belief.value)]
-    sides = (*names, terms(belief.value), terms(belief.text), *broader, terms(_third_party(belief)))
-    return weights.cosine * similarity + weights.overlap * _overlap(question, weights, *sides) + weights.recency * fresh
+    third_party = "" if belief.subject == USER else belief.subject
+    broader = tuple(sorted(attribute.ancestors(belief.value))) if attribute.is_a else ()
+    sides = _sides(
+        attribute.name_en, attribute.name_zh, attribute.key, belief.value, belief.text, third_party, *broader
+    )
+    lexical = max(overlap(question.query, *sides), weights.recent_turns * overlap(question.recent, *sides))
+    return weights.cosine * similarity + weights.overlap * lexical + weights.recency * fresh
+
+
+@lru_cache(maxsize=32_768)
+def _sides(*texts: str) -> tuple[frozenset[str], ...]:
+    """The terms that each text of a slot may be asked by; texts without terms are left out."""
+    return tuple({found for found in map(terms, texts) if found})
 
 
 def episode_activation(
@@ -101,11 +116,3 @@ def episode_activation(
     asked = overlap(summary, question.query)
     recent = weights.recent_turns * overlap(summary, question.recent)
     return weights.cosine * similarity + weights.overlap * max(asked, recent) + weights.recency * fresh
-
-
-def _overlap(question: Question, weights: Weights, *sides: frozenset[str]) -> float:
-    return max(overlap(question.query, *sides), weights.recent_turns * overlap(question.recent, *sides))
-
-
-def _third_party(belief: Belief) -> str:
-    return "" if belief.subject == "user" else belief.subject

@@ -73,7 +73,10 @@ class FakeServer:
         """The reply to a request of the client."""
         if request.path == "/v1/context":
             assert request.body is not None
-            return self._context(msgspec.json.decode(request.body, type=ContextRequest))
+            try:
+                return self._context(msgspec.json.decode(request.body, type=ContextRequest))
+            except msgspec.ValidationError as error:
+                return _fault(422, "invalid", str(error))
         user = (request.params["tenant"], request.params["user_id"])
         noun, _, name = request.path.removeprefix("/v1/").partition("/")
         name = unquote(name)

@@ -13,10 +13,10 @@ from types import FrameType
 
 from rich.console import Console
 
-from lithify.client import KafkaPublisher, Lithify, LithifyError
+from lithify.client import LithifyError
 from ops.demo.check import check
-from ops.demo.play import DemoError, play, reflect
-from ops.demo.read import read_back
+from ops.demo.perform import perform
+from ops.demo.play import DemoError
 from ops.demo.render import show
 from ops.demo.script import load
 from ops.local.errors import StackError
@@ -55,15 +55,10 @@ def _run(folder: Path, *, throw_away: bool) -> None:
     script = load()
     console.print(f"Starting PostgreSQL, a Kafka broker, four workers and the gateway in {folder} ...")
     with Stack(folder, environment=environment, fsync=not throw_away) as stack:
-        settings = stack.settings_env
-        publisher = KafkaPublisher(settings["LITHIFY_KAFKA_BOOTSTRAP"])
-        with Lithify(settings["LITHIFY_GATEWAY_URL"], publisher=publisher) as memory:
-            console.print(f"Replaying {script.days} days of {script.user}, on event time ...")
-            played = play(script, publisher, memory)
-            nightly = reflect(script, settings, environment)
-            diary = read_back(script, played, memory)
-    show(console, diary, played, nightly)
-    console.print(f"{check(diary)} promises checked, all kept.", style="bold green")
+        console.print(f"Replaying {script.days} days of {script.user}, on event time ...")
+        done = perform(script, stack.settings_env, environment)
+    show(console, done)
+    console.print(f"{check(done.diary)} promises checked, all kept.", style="bold green")
 
 
 @contextmanager
@@ -92,7 +87,11 @@ def _close_stdout() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m ops.demo", description=__doc__)
     parser.add_argument(
-        "--data-dir", "--keep", type=Path, metavar="DIR", help="keep the data in this folder; by default it is temporary"
+        "--data-dir",
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="keep the data in this folder; by default it is temporary",
     )
     return parser
 

@@ -74,7 +74,10 @@ def _text(diary: Diary, title: str) -> str:
 
 def _promotion(diary: Diary) -> Iterator[tuple[str, bool]]:
     promoted = [item for item in diary.by_time if item.verdict.kind == VerdictKind.PROMOTED]
-    yield "one habit is promoted", [(item.attribute, item.verdict.value) for item in promoted] == [("consumes", "oolong")]
+    yield (
+        "one habit is promoted",
+        [(item.attribute, item.verdict.value) for item in promoted] == [("consumes", "oolong")],
+    )
     traces = [item.verdict.trace for item in promoted]
     yield (
         "a promotion passes all of its gates",

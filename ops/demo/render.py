@@ -6,14 +6,15 @@ from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from rich.console import Console
-from rich.padding import Padding
+from rich.markup import escape
 from rich.text import Text
 
 from lithify.domain.claims import USER
 from lithify.domain.slots.state import VerdictKind
 from lithify.events.api import VerdictView
-from ops.demo.play import Nightly, Played
+from ops.demo.perform import Performance
 from ops.demo.read import Decided, Diary, Looked, Said
+from pipelines.language.catalog import load_catalog
 
 _STYLES = {
     VerdictKind.ESTABLISHED: "green",
@@ -23,20 +24,21 @@ _STYLES = {
     VerdictKind.SUPERSEDED: "bold green",
     VerdictKind.LAPSED: "cyan",
 }
+_INDENT = 15
 _ROLES = {"user": "user", "assistant": "agent"}
 Moment = tuple[datetime, int, Said | Decided | Looked]
 
 
-def show(console: Console, diary: Diary, played: Played, nightly: Nightly) -> None:
+def show(console: Console, done: Performance) -> None:
     """Print the timeline and what the days come to."""
-    script = diary.script
+    diary, script = done.diary, done.diary.script
     for day, moments in groupby(_moments(diary), key=lambda moment: script.day_of(moment[0])):
         date = script.instant(day, "12:00").astimezone(ZoneInfo(script.timezone))
         console.print()
         console.rule(f"[bold]Day {day}[/bold] · {date:%a} {date.day} {date:%B}", align="left", style="dim")
         for _, _, item in moments:
             _show_moment(console, diary, item)
-    _show_end(console, diary, played, nightly)
+    _show_end(console, done)
 
 
 def _moments(diary: Diary) -> list[Moment]:
@@ -58,28 +60,37 @@ def _worth_telling(item: Decided) -> bool:
 def _show_moment(console: Console, diary: Diary, item: Said | Decided | Looked) -> None:
     zone = ZoneInfo(diary.script.timezone)
     if isinstance(item, Looked):
-        _show_look(console, item, zone)
+        _show_look(console, item)
     elif isinstance(item, Said):
-        local = ZoneInfo(item.turn.timezone) if item.turn.timezone else zone
-        _line(console, f"{item.turn.occurred_at.astimezone(local):%H:%M}  {_ROLES[item.turn.role]:<6}", item.turn.text())
-        for reject in item.outcome.rejects:
-            _line(console, "", f"→ nothing is stored: {reject}", "magenta")
-        if item.turn.role == "user" and item.outcome.outcome == "no_facts" and not item.outcome.rejects:
-            _line(console, "", "→ nothing to store", "dim")
-        for decided in item.decided:
-            _show_decision(console, decided, zone)
+        _show_said(console, item, zone)
     else:
-        _line(console, f"{item.verdict.at.astimezone(zone):%H:%M}  (time)", "")
-        _show_decision(console, item, zone)
+        _show_decision(console, item, zone, f"{item.verdict.at.astimezone(zone):%H:%M}  time")
 
 
-def _show_decision(console: Console, item: Decided, zone: ZoneInfo) -> None:
+def _show_said(console: Console, item: Said, zone: ZoneInfo) -> None:
+    local = ZoneInfo(item.turn.timezone) if item.turn.timezone else zone
+    _line(console, f"{item.turn.occurred_at.astimezone(local):%H:%M}  {_ROLES[item.turn.role]}", item.turn.text())
+    for reject in item.outcome.rejects:
+        _line(console, "", f"→ nothing is stored: {_words(reject)}", "magenta")
+    if item.turn.role == "user" and item.outcome.outcome == "no_facts" and not item.outcome.rejects:
+        _line(console, "", "→ nothing to store", "dim")
+    for decided in item.decided:
+        _show_decision(console, decided, zone)
+
+
+def _show_decision(console: Console, item: Decided, zone: ZoneInfo, head: str = "") -> None:
     verdict = item.verdict
-    whose = "" if item.subject == USER else f"{item.subject}'s "
+    name = _name(item.subject, item.attribute)
     style = _STYLES.get(VerdictKind(verdict.kind), "")
-    _line(console, "", f"→ {verdict.kind}: {whose}{item.attribute} {_what(verdict, zone)}", style)
+    _line(console, head, f"→ {verdict.kind}: {name}: {_what(verdict, zone)}", style)
     if numbers := _numbers(verdict):
         _line(console, "", f"  {numbers}", "dim")
+
+
+def _name(subject: str, attribute: str) -> str:
+    """The attribute in the words of a context block, with whose it is."""
+    name = load_catalog().get(attribute).name_en
+    return name if subject == USER else f"{subject}, {name}"
 
 
 def _what(verdict: VerdictView, zone: ZoneInfo) -> str:
@@ -88,21 +99,21 @@ def _what(verdict: VerdictView, zone: ZoneInfo) -> str:
     match VerdictKind(verdict.kind):
         case VerdictKind.OVERRIDDEN:
             stays = f"; {verdict.replaced} stays the fact" if verdict.replaced else ""
-            return f"is {value} until {_when(trace['ends_at'], zone)} ({_why(verdict)}){stays}"
+            return f"{value} until {_when(trace['ends_at'], zone)} ({_why(verdict)}){stays}"
         case VerdictKind.LAPSED:
-            return f"{value} has ended ({_words(verdict.rule)}); {trace.get('returns_to')} again"
+            return f"{value} is over ({_words(verdict.rule)}), {trace.get('returns_to')} again"
         case VerdictKind.SUPERSEDED:
-            return f"is {value} now, for it was said so ({verdict.rule}); no longer {verdict.replaced}"
+            return f"{value} at once, because the user said so; {verdict.replaced} is closed"
         case VerdictKind.PROMOTED:
-            return f"is {value} from this midnight on, by evidence"
+            return f"{value} is the fact from this midnight on, by evidence"
         case VerdictKind.REINFORCED:
-            return f"is {value}, again (confidence {trace['confidence']:.2f})"
+            return f"{value} again (confidence {trace['confidence']:.2f})"
         case _:
-            return f"is {value} ({_words(verdict.rule)})"
+            return f"{value} ({_words(verdict.rule)})"
 
 
 def _why(verdict: VerdictView) -> str:
-    reasons = {"stated_end": "as was said", "session_end": "this session's choice", "statement_life": "said lately"}
+    reasons = {"stated_end": "as was said", "session_end": "for this session", "statement_life": "said lately"}
     rule = str(verdict.trace["end_rule"])
     return reasons.get(rule, _words(rule))
 
@@ -112,8 +123,12 @@ def _numbers(verdict: VerdictView) -> str:
     trace = verdict.trace
     if "posterior" not in trace:
         return ""
-    days = f"{trace['days']} days of {trace['needed_days']} needed"
-    return f"to become the fact: {days}; posterior {trace['posterior']:.2f} of {trace['threshold']}"
+    days = f"{_count(trace['days'], 'day')} of {trace['needed_days']} needed"
+    return f"evidence for good: {days}; posterior {trace['posterior']:.2f} of {trace['threshold']}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _words(code: str) -> str:
@@ -125,12 +140,13 @@ def _when(iso: str, zone: ZoneInfo) -> str:
     return f"{local:%a} {local.day} {local:%b %H:%M}"
 
 
-def _show_look(console: Console, look: Looked, zone: ZoneInfo) -> None:
-    asked = f' "{look.query}"' if look.query else ""
+def _show_look(console: Console, look: Looked) -> None:
+    asked = f': "{look.query}"' if look.query else ""
     console.print()
-    _line(console, f"{look.at.astimezone(zone):%H:%M}  told  ", f"{look.title}:{asked}", "bold blue")
+    head = f"{look.at.astimezone(ZoneInfo(look.timezone)):%H:%M}  context"
+    _line(console, head, f"{look.title}{asked}", "bold blue")
     for line in _shown(look.context.block):
-        console.print(Padding(Text(line, style="blue"), (0, 0, 0, 15)))
+        _line(console, "", line, "blue")
     console.print()
 
 
@@ -140,25 +156,25 @@ def _shown(block: str) -> Iterable[str]:
 
 
 def _line(console: Console, head: str, text: str, style: str = "") -> None:
-    """A line with a hanging indent of 15 columns."""
-    width = max(40, console.width) - 15
-    rows = Text(text, style=style).wrap(console, width)
-    for index, row in enumerate(rows or [Text()]):
-        console.print(Text(f"{head if index == 0 else '':<15}", style="dim"), row, sep="", end="\n")
+    """A line whose continuations are indented, so that the column of times stays free."""
+    rows = Text(text, style=style).wrap(console, max(40, console.width - _INDENT))
+    for index, row in enumerate(rows):
+        row.rstrip()
+        console.print(Text(f"{head if index == 0 else '':<{_INDENT}}", style="dim"), row, sep="", soft_wrap=True)
 
 
-def _show_end(console: Console, diary: Diary, played: Played, nightly: Nightly) -> None:
+def _show_end(console: Console, done: Performance) -> None:
+    script = done.diary.script
     console.print()
-    console.rule("[bold]After 45 days[/bold]".replace("45", str(diary.script.days)), align="left", style="dim")
-    for (subject, attribute), slot in diary.slots.items():
+    console.rule(f"[bold]After {script.days} days[/bold]", align="left", style="dim")
+    for (subject, attribute), slot in done.diary.slots.items():
         for fact in slot.facts:
             if fact.valid_to is None:
-                whose = "" if subject == USER else f"{subject}'s "
                 value = fact.text if fact.polarity == "positive" else f"not {fact.text}"
-                since = fact.valid_from.astimezone(ZoneInfo(diary.script.timezone))
-                told = f"{since.day} {since:%b}, {fact.opened_by}, confidence {fact.confidence:.2f}"
-                _line(console, f"{whose}{attribute}", f"{value}  (since {told})")
+                since = fact.valid_from.astimezone(ZoneInfo(script.timezone))
+                told = f"since {since.day} {since:%b}, by {fact.opened_by}, confidence {fact.confidence:.2f}"
+                console.print(f"{_name(subject, attribute)}: [bold]{escape(value)}[/bold] ({told})")
     console.print()
-    turns = len(played.turns)
-    console.print(f"{turns} turns went through Kafka and four workers in {played.seconds:.1f} s, none lost.")
-    console.print(f"The nightly run found {nightly.slots} slots due and published them; {nightly.changed} differed.")
+    turns, due = _count(len(done.played.turns), "turn"), _count(done.nightly.slots, "slot")
+    console.print(f"{turns} went through Kafka and four workers in {done.played.seconds:.1f} s, none lost.")
+    console.print(f"The nightly run found {due} due, and published what time had changed.")

@@ -41,8 +41,9 @@ def _up(data_dir: Path, parts: Sequence[str]) -> int:
     try:
         with stack:
             print(render(stack.settings_env), flush=True)
-            console.line("supervisor", f"all parts are up; the gateway is {stack.settings_env['LITHIFY_GATEWAY_URL']}")
-            console.line("supervisor", "Ctrl-C stops everything")
+            console.line("supervisor", f"all parts are up: {', '.join(parts)}; Ctrl-C stops them")
+            if "gateway" in parts:
+                console.line("supervisor", f"gateway: {stack.settings_env['LITHIFY_GATEWAY_URL']}")
             stack.wait()
     except KeyboardInterrupt:
         stack.kill_all()

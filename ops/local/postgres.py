@@ -16,12 +16,12 @@ import psycopg
 from psycopg import sql
 
 from ops.local.console import Console
-from ops.local.errors import StackError
+from ops.local.errors import StackError, failure
 from ops.local.launch import Jail
 from ops.local.orphans import end_orphans
 from ops.local.part import Part, Step
 from ops.local.ports import HOST, accepts
-from ops.local.process import Process
+from ops.local.process import Process, describe_exit
 from ops.local.unprivileged import jail_for, places
 
 DATABASE = "lithify"
@@ -145,7 +145,7 @@ class Cluster:
             process.finish()
             password_file.unlink()
         if code != 0:
-            raise StackError("initdb failed:\n" + "\n".join(f"    {line}" for line in lines))
+            raise failure("initdb", "took too long" if code is None else describe_exit(code), lines)
         draft.rename(self.data)
 
     def _is_ready(self) -> bool:

@@ -17,6 +17,9 @@ from ops.local.launch import Jail, Spec
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
 _GRACE_SECONDS = 2.0
 
+KEPT_LINES = 2000
+"""How many of its last lines a process keeps."""
+
 
 class Process:
     """A started child in its own session, so that Ctrl-C in the terminal reaches the supervisor alone.

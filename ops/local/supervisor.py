@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from ops.local.console import Console
-from ops.local.errors import StackError
-from ops.local.part import Backoff, Part, Step
-from ops.local.process import Process, describe_exit
+from ops.local.errors import StackError, failure
+from ops.local.part import Backoff, Part
+from ops.local.process import KEPT_LINES, Process, describe_exit
+from ops.local.steps import run_step
 
 _TICK_SECONDS = 0.05
-_KEPT_LINES = 2000
-_SHOWN_LINES = 20
 _KILL_SECONDS = 5.0
 
 
@@ -35,7 +34,7 @@ class _Record:
     due: float = 0.0
     up_since: float = 0.0
     failures: int = 0
-    lines: deque[str] = field(default_factory=lambda: deque(maxlen=_KEPT_LINES))
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
 
 
 class Supervisor:
@@ -78,9 +77,13 @@ class Supervisor:
             StackError: If the stack gave up or was stopped.
         """
         with self._changed:
-            while any(self._records[name].state is not _State.UP for name in names):
+            while not all(self._is_up(name) for name in names):
                 self._raise_if_over()
                 self._changed.wait(0.2)
+
+    def _is_up(self, name: str) -> bool:
+        record = self._records[name]
+        return record.state is _State.UP and record.process is not None and record.process.exit_code() is None
 
     def wait(self) -> None:
         """Wait until the stack gives up; a signal handler that raises ends the wait.
@@ -196,7 +199,7 @@ class Supervisor:
         except StackError as error:
             self._give_up(error)
         except Exception as error:  # noqa: BLE001 - the one boundary: this thread must not end in silence
-            self._give_up(_failure(record.part.name, f"{type(error).__name__}: {error}", record.lines))
+            self._give_up(failure(record.part.name, f"{type(error).__name__}: {error}", record.lines))
 
     def _spawn(self, record: _Record) -> None:
         part = record.part
@@ -230,11 +233,13 @@ class Supervisor:
         if record.part.on_ready is not None:
             record.part.on_ready()
         for step in record.part.steps:
-            self._run_step(step)
+            run_step(step, self._console, self._stopping)
         with self._changed:
             if record.process is process and record.state is _State.STARTING:
                 record.state, record.up_since = _State.UP, time.monotonic()
                 self._changed.notify_all()
+        if record.failures:
+            self._console.line("supervisor", f"{record.part.name} is up again")
 
     def _check_alive(self, record: _Record) -> None:
         process = record.process
@@ -255,32 +260,10 @@ class Supervisor:
             record.due = time.monotonic() + delay
         name = record.part.name
         if record.failures >= self._backoff.attempts:
-            raise _failure(name, f"{reason}, {record.failures} times in a row", record.lines)
+            raise failure(name, f"{reason}, {record.failures} times in a row", record.lines)
         self._console.line("supervisor", f"{name} {reason}; starting it again in {delay:.1f} s")
-
-    def _run_step(self, step: Step) -> None:
-        """Run a command to its end, unless the stack is stopped meanwhile.
-
-        Raises:
-            StackError: If it fails or takes too long.
-        """
-        lines: deque[str] = deque(maxlen=_KEPT_LINES)
-        process = Process(step.name, step.argv, step.env, console=self._console, lines=lines)
-        deadline = time.monotonic() + step.within
-        while (code := process.wait(0.1)) is None and time.monotonic() < deadline:
-            if self._stopping.is_set():
-                break
-        process.finish()
-        if code != 0 and not self._stopping.is_set():
-            reason = f"did not end within {step.within:.0f} s" if code is None else describe_exit(code)
-            raise _failure(step.name, reason, lines)
 
     def _give_up(self, error: StackError) -> None:
         with self._changed:
             self._failure = error
             self._changed.notify_all()
-
-
-def _failure(name: str, reason: str, lines: Iterable[str]) -> StackError:
-    shown = "\n".join(f"    {line}" for line in list(lines)[-_SHOWN_LINES:])
-    return StackError(f"{name} {reason}" + (f"; its last lines:\n{shown}" if shown else ""))

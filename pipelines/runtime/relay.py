@@ -23,6 +23,9 @@ from pipelines.store.unit_of_work import json_text
 PAGE = 500
 _IDLE_SECONDS = 0.25
 """How soon rows committed by another process are seen; this process's own commits wake the relay at once."""
+_SLOW_SECONDS = 5.0
+"""A page that the broker has not answered for so long makes the worker unready."""
+_STOP_SECONDS = 2.0
 _log = logging.getLogger(__name__)
 
 
@@ -37,6 +40,7 @@ class Relay:
         self._wake = asyncio.Event()
         self._stop = False
         self._producer: Producer | None = None
+        self._loop = asyncio.get_running_loop()
 
     def wake(self) -> None:
         """Rows were committed in this process."""
@@ -49,7 +53,6 @@ class Relay:
 
     async def run(self) -> None:
         """Publish until stopped. Never raises."""
-        loop = asyncio.get_running_loop()
         pause = _IDLE_SECONDS
         while not self._stop:
             try:
@@ -58,7 +61,7 @@ class Relay:
             except Exception as error:  # noqa: BLE001 - a relay that ends is a pipeline that stands still
                 metrics.OUTBOX_FAILURES.labels(self._lane).inc()
                 _log.warning("relay of %s: %s: %s", self._lane, type(error).__name__, error)
-                self._progress.relay_failing_since = self._progress.relay_failing_since or loop.time()
+                self._progress.relay_failing_since = self._progress.relay_failing_since or self._loop.time()
                 pause = min(pause * 2, 5.0)
             await self._idle(pause)
 
@@ -103,10 +106,22 @@ class Relay:
             self._producer.produce(
                 row["topic"], key=row["key"].encode(), value=row["value"].encode(), on_delivery=page.answered
             )
-        while not page.done.is_set():
-            self._producer.poll(0.05)
+        self._await_answers(self._producer, page)
         if page.refused:
             raise Transient(f"{page.refused} of {len(rows)} messages refused: {page.reason}")
+
+    def _await_answers(self, producer: Producer, page: "_Page") -> None:
+        """Wait for as long as it takes, but not into a stop: what is then unanswered stays in the outbox."""
+        now = self._loop.time
+        start, give_up = now(), None
+        while not page.done.is_set():
+            producer.poll(0.05)
+            if now() - start > _SLOW_SECONDS:
+                self._progress.relay_failing_since = self._progress.relay_failing_since or start
+            if self._stop:
+                give_up = give_up or now() + _STOP_SECONDS
+                if now() > give_up:
+                    raise Transient("stopped before the broker answered")
 
     async def _idle(self, seconds: float) -> None:
         try:

@@ -13,7 +13,7 @@ from subjects s
 left join lateral (
     select * from turns
     where turns.tenant = s.tenant and turns.subject_key = s.subject_key
-      and turns.session_id = %(session_id)s and turns.occurred_at <= %(as_of)s
+      and turns.session_id = %(session_id)s and turns.occurred_at <= %(as_of)s and turns.role <> 'command'
     order by occurred_at desc, turn_index desc, turn_id desc
     limit %(turns)s
 ) t on true
@@ -60,15 +60,9 @@ from embeddings
 where tenant = %(tenant)s and subject_key = %(subject_key)s and model = %(model)s and dimension = %(dimension)s
 
 -- name: turn_outcome
--- what became of one turn
-select turn_id as id, outcome, skipped, decided
+-- what became of one turn or command
+select turn_id as id, outcome, stored, decided::text as decided
 from turns
-where tenant = %(tenant)s and subject_key = %(subject_key)s and turn_id = %(turn_id)s
-
--- name: command_claims
--- how many pieces of evidence a command became
-select count(*) as stored
-from claims
 where tenant = %(tenant)s and subject_key = %(subject_key)s and turn_id = %(turn_id)s
 
 -- name: fact

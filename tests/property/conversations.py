@@ -45,9 +45,7 @@ def steps(*, commands: bool = True, ends_facts: bool = True) -> st.SearchStrateg
             basis=st.sampled_from(list(Basis)),
             negative=st.sampled_from([False, False, False, True]),
             cue=st.sampled_from([Cue.NONE, Cue.NONE, Cue.NONE, Cue.TEMPORARY, Cue.PERMANENT]),
-            scope=st.sampled_from(
-                [Scope.SESSION, Scope.SESSION, Scope.SESSION, Scope.TRIP, Scope.NEXT_SESSION]
-            ),
+            scope=st.sampled_from([Scope.SESSION, Scope.SESSION, Scope.SESSION, Scope.TRIP, Scope.NEXT_SESSION]),
             ends_in=ends,
             starts_in=st.sampled_from([None, None, None, None, 48.0, -48.0]),
             command=st.sampled_from([None] * 8 + kinds) if commands else st.none(),

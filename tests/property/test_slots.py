@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from lithify.domain.catalog import Attribute
 from lithify.domain.claims import Basis, Claim, Cue, Kind, Polarity
 from lithify.domain.slots import replay
+from lithify.domain.slots.explain import Language, explain_contender, explain_hint, explain_verdict
+from lithify.domain.slots.phrases import REASONS
 from lithify.domain.slots.state import SlotState
 from tests.property.conversations import ATTRIBUTES, SESSIONS, Step, hold, steps, without_session
 from tests.support.slots import ALLERGY, DIET, SLOT, Talk, day
@@ -29,9 +31,7 @@ def test_arrival_order_and_duplicates_never_matter(
 
 
 @given(ATTRIBUTES, steps(), st.sampled_from(SESSIONS))
-def test_removing_a_session_equals_never_having_had_it(
-    attribute: Attribute, said: list[Step], session: str
-) -> None:
+def test_removing_a_session_equals_never_having_had_it(attribute: Attribute, said: list[Step], session: str) -> None:
     """Erasure: what a session left behind is nothing but its evidence."""
     kept = without_session(hold(attribute, said), session)
     state = kept.replay()
@@ -56,9 +56,7 @@ def citations(state: SlotState) -> list[tuple[str, ...]]:
 def cited(state: SlotState) -> set[str]:
     """Every claim id that a state names."""
     ids = {claim for ids in citations(state) for claim in ids}
-    return (
-        ids | {item.claim_id for item in state.conflicts} | {item.fact_claim_id for item in state.conflicts}
-    )
+    return ids | {item.claim_id for item in state.conflicts} | {item.fact_claim_id for item in state.conflicts}
 
 
 @given(ATTRIBUTES, steps())
@@ -76,10 +74,19 @@ def test_every_verdict_cites_evidence(attribute: Attribute, said: list[Step]) ->
 def test_every_word_gets_a_verdict(attribute: Attribute, said: list[Step]) -> None:
     talk = hold(attribute, said)
     decided = {claim for verdict in talk.replay().verdicts for claim in verdict.claim_ids}
-    spoken = {
-        item.id for item in talk.evidence if not isinstance(item, Claim) or item.kind is not Kind.RETURN
-    }
+    spoken = {item.id for item in talk.evidence if not isinstance(item, Claim) or item.kind is not Kind.RETURN}
     assert spoken <= decided
+
+
+@given(ATTRIBUTES, steps())
+def test_every_rule_and_hint_has_words(attribute: Attribute, said: list[Step]) -> None:
+    state = hold(attribute, said).replay()
+    assert {verdict.rule for verdict in state.verdicts} <= REASONS.keys()
+    for language in Language:
+        sentences = [explain_verdict(verdict, attribute, language=language) for verdict in state.verdicts]
+        sentences += [explain_hint(hint, attribute, language=language) for hint in state.hints]
+        sentences += [explain_contender(item, attribute, language=language) for item in state.contenders]
+        assert all(sentence.endswith((".", "。")) and "{" not in sentence for sentence in sentences)
 
 
 @given(ATTRIBUTES, steps(ends_facts=False))
@@ -105,9 +112,7 @@ def test_a_cell_holds_one_fact_at_a_time(attribute: Attribute, said: list[Step])
 
 
 @given(ATTRIBUTES, steps(), st.sampled_from([0.0, 0.2, 5.0, 24.0, 100.0, 24.0 * 31]))
-def test_fold_as_of_equals_the_horizon_read_then(
-    attribute: Attribute, said: list[Step], hours: float
-) -> None:
+def test_fold_as_of_equals_the_horizon_read_then(attribute: Attribute, said: list[Step], hours: float) -> None:
     talk = hold(attribute, said)
     last = max((item.occurred_at for item in talk.evidence), default=day(0))
     at = last + timedelta(hours=hours)

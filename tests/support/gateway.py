@@ -1,5 +1,6 @@
 """A gateway over a real database, a publisher that keeps what it was given, and rows to read."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -10,12 +11,13 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import httpx
 import psycopg
 from psycopg import sql
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json, Jsonb
 from pydantic import SecretStr
 
 from lithify.domain.catalog import Attribute, AttributeKind, Catalog, Sensitivity
 from lithify.domain.claims import Cardinality
-from lithify.events import Inbound
+from lithify.events import Inbound, TurnDecided
+from pipelines.envelope import Origin, seal
 from pipelines.settings import Settings
 from pipelines.store.pool import make_pool
 from tests.support.servers import Database as Addresses
@@ -218,6 +220,12 @@ class Rows:
             "epoch": 0,
         }
         self._of(user, "turns", row | changed)
+
+    def decided(self, user: str, turn_id: str, outcome: str, **told: Any) -> Json:
+        """The column of a decided turn."""
+        origin = Origin("default", self.who(user).subject_key, NOW, NOW)
+        body = TurnDecided(turn_id=turn_id, session_id="s1", outcome=outcome, **told)
+        return Json(json.loads(seal(origin, turn_id, body, self.deps.codec)))
 
     def claim(self, user: str, attribute: str, value: str, turn_id: str, **changed: Any) -> UUID:
         """A claim read from a turn; returns its id."""

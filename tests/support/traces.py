@@ -58,9 +58,7 @@ def load(path: Path) -> Trace:
         raise ValueError(f"{path.name}: unknown fields {sorted(unknown)}")
     zone = ZoneInfo(data.get("zone", "UTC"))
     attribute = _attribute(data["attribute"])
-    evidence = [
-        item for number, turn in enumerate(data["turns"]) for item in _turn(turn, number, attribute.key, zone)
-    ]
+    evidence = [item for number, turn in enumerate(data["turns"]) for item in _turn(turn, number, attribute.key, zone)]
     return Trace(path.stem, data["title"], attribute, tuple(evidence), tuple(_sessions(data)), data["expect"])
 
 
@@ -132,9 +130,7 @@ def _sessions(data: dict[str, Any]) -> list[Session]:
     ends: dict[str, list[datetime]] = {}
     for end in data.get("ends", []):
         ends.setdefault(end["session"], []).append(instant(end["at"]))
-    return [
-        session for key, times in turns.items() for session in fold_sessions(key, times, ends.get(key, ()))
-    ]
+    return [session for key, times in turns.items() for session in fold_sessions(key, times, ends.get(key, ()))]
 
 
 def outcome(state: SlotState) -> dict[str, Any]:

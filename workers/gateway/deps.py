@@ -9,6 +9,7 @@ from fastapi import Request
 
 from lithify.domain.catalog import Catalog
 from lithify.domain.memory import SlotView
+from pipelines.envelope import Codec, PlainCodec
 from pipelines.settings import Settings
 from workers.gateway.database import Database
 from workers.gateway.publisher import Publisher
@@ -49,6 +50,7 @@ class Deps:
     similarity: Similarity = field(default_factory=Similarity)
     understand: Understand | None = None
     clock: Callable[[], datetime] = now
+    codec: Codec = field(default_factory=PlainCodec)
     states: StateCache = field(default_factory=StateCache)
 
     def who(self, tenant: str, user_id: str) -> Who:

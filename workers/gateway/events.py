@@ -25,13 +25,8 @@ def parse(body: bytes) -> Any:
 
 def decode(body: bytes, model: type[B]) -> B:
     """The body as `model`. Raises InvalidError with field and reason."""
-    return convert(parse(body), model)
-
-
-def convert(value: Any, model: type[B]) -> B:
-    """A JSON value as `model`. Raises InvalidError with field and reason."""
     try:
-        return msgspec.convert(value, model)
+        return msgspec.convert(parse(body), model)
     except msgspec.ValidationError as error:
         raise invalid(error) from None
 

@@ -19,7 +19,7 @@ router = APIRouter(tags=["facts"])
 
 
 @router.get("/v1/facts", summary="What is believed about a user", responses=answers(FactsReply, 422, 503))
-async def facts(  # noqa: PLR0917 - FastAPI passes them by name
+async def facts(
     user_id: UserId,
     deps: Parts,
     tenant: Tenant = "default",

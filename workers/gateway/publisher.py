@@ -61,9 +61,10 @@ class Recent:
 class KafkaPublisher:
     """Publishes through librdkafka, idempotent, with the partitioner all clients share."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, give_up_ms: int = GIVE_UP_MS) -> None:
         self._topic = topic_name(settings, Topic.TURNS)
-        self._producer = Producer(producer_config(settings) | {"message.timeout.ms": GIVE_UP_MS})
+        self._give_up_ms = give_up_ms
+        self._producer = Producer(producer_config(settings) | {"message.timeout.ms": give_up_ms})
         self._recent = Recent()
         self._stop = threading.Event()
         self._poller = threading.Thread(target=self._poll, name="kafka-delivery-reports", daemon=True)
@@ -86,7 +87,7 @@ class KafkaPublisher:
 
     def close(self) -> None:
         """Send what is queued, then stop."""
-        self._producer.flush(GIVE_UP_MS / 1000)
+        self._producer.flush(self._give_up_ms / 1000)
         self._stop.set()
         self._poller.join()
 

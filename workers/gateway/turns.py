@@ -4,9 +4,10 @@ from fastapi import APIRouter, Request, Response
 
 from lithify.events import Inbound, Turn, TurnDecided
 from lithify.events.api import MAX_BATCH, AcceptedReply, TurnOutcome
-from workers.gateway.database import Reader, Row
+from pipelines.envelope import Codec, open_event
+from workers.gateway.database import Row
 from workers.gateway.describe import answers, asks, ref, reply
-from workers.gateway.events import accepted, convert, event, parse
+from workers.gateway.events import accepted, event, parse
 from workers.gateway.faults import InvalidError, NotFoundError
 from workers.gateway.parameters import Id, Parts, Tenant, UserId
 from workers.gateway.scope import check_id
@@ -55,15 +56,8 @@ async def turn_outcome(turn_id: Id, user_id: UserId, deps: Parts, tenant: Tenant
     check_id("turn_id", turn_id)
     who = deps.who(tenant, user_id)
 
-    async def look(reader: Reader) -> TurnOutcome | None:
-        row = await reader.one("turn_outcome", turn_id=turn_id)
-        if row is not None:
-            return _outcome(row)
-        claims = await reader.one("command_claims", turn_id=turn_id)
-        stored = claims["stored"] if claims else 0
-        return TurnOutcome(id=turn_id, outcome="stored", stored=stored) if stored else None
-
-    found = await deps.database.read(who, look)
+    row = await deps.database.read(who, lambda reader: reader.one("turn_outcome", turn_id=turn_id))
+    found = _outcome(row, deps.codec) if row else None
     if found is None and deps.publisher.published(tenant, user_id, turn_id):
         found = TurnOutcome(id=turn_id, outcome="accepted")
     if found is None:
@@ -71,12 +65,13 @@ async def turn_outcome(turn_id: Id, user_id: UserId, deps: Parts, tenant: Tenant
     return reply(found)
 
 
-def _outcome(row: Row) -> TurnOutcome:
-    if row["decided"] is None:
-        return TurnOutcome(id=row["id"], outcome=row["outcome"])
-    decided = row["decided"].get("body", row["decided"])
-    event = convert(decided, TurnDecided)
-    rejects = tuple(reject.code for reject in event.rejects)
+def _outcome(row: Row, codec: Codec) -> TurnOutcome:
+    told = open_event(row["decided"].encode(), codec).body if row["decided"] else None
+    decided = told if isinstance(told, TurnDecided) else None
     return TurnOutcome(
-        id=row["id"], outcome=row["outcome"], stored=event.stored, decisions=event.decisions, rejects=rejects
+        id=row["id"],
+        outcome=row["outcome"],
+        stored=row["stored"],
+        decisions=decided.decisions if decided else (),
+        rejects=tuple(reject.code for reject in decided.rejects) if decided else (),
     )

@@ -27,9 +27,7 @@ class SessionIndex:
             self._arrange({*self._all, *folded})
 
     def _arrange(self, sessions: Iterable[Session]) -> None:
-        self._all = sorted(
-            sessions, key=lambda item: (item.started_at, item.session_id, item.last_at, item.ended_at)
-        )
+        self._all = sorted(sessions, key=lambda item: (item.started_at, item.session_id, item.last_at, item.ended_at))
         self._starts = [session.started_at for session in self._all]
         self._by_id: dict[str, tuple[list[datetime], list[Session]]] = {}
         for session in self._all:

@@ -7,7 +7,7 @@ from lithify.domain.slots.declarations import reinforce, rule_of
 from lithify.domain.slots.denials import set_aside
 from lithify.domain.slots.rows import FactRow, Hold, Said, Stance
 from lithify.domain.slots.state import VerdictKind
-from lithify.domain.slots.verdicts import Number, ask, clash, decide, override_trace
+from lithify.domain.slots.verdicts import Number, ask, clash, decide, override_trace, settle
 
 
 def choose(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> None:
@@ -21,6 +21,8 @@ def choose(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> Non
     else:
         contenders.note(fold, cell, claim, words.stance, cued=cued, strong=False)
         override(fold, cell, claim, words, hold)
+        if overrides.passing(claim):
+            settle(cell, fold.now, words.stance, "contradiction")
 
 
 def override(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> None:

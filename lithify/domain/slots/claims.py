@@ -2,14 +2,14 @@
 
 from lithify.domain.claims import Basis, Claim, Cue, Polarity
 from lithify.domain.slots import contenders, overrides
-from lithify.domain.slots.answers import guard, over_already, removes_danger
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.choices import choose, over_pinned, override, reinforced, stated_end_runs
 from lithify.domain.slots.contenders import keep
 from lithify.domain.slots.declarations import declare, end_overrides, establish, reinforce, rule_of
 from lithify.domain.slots.denials import answer_no, answered_no, set_aside
-from lithify.domain.slots.intervals import schedule
+from lithify.domain.slots.intervals import over_already, schedule
 from lithify.domain.slots.rows import FactRow, Hold, Said, Stance, said
+from lithify.domain.slots.safety import guard, removes_danger
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import ask, clash, settle
 
@@ -33,7 +33,7 @@ def on_value(fold: Fold, claim: Claim) -> None:
     elif overrides.passing(claim) or basis is Basis.CHOICE:
         choose(fold, cell, claim, words, overrides.hold_of(claim))
     elif claim.valid_from is not None and claim.valid_from > claim.occurred_at:
-        schedule(fold, cell, claim, words)
+        schedule(fold, cell, claim, words, basis)
     else:
         _lasting(fold, cell, claim, words, basis)
 

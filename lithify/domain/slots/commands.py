@@ -56,19 +56,20 @@ def _correct(fold: Fold, command: Command) -> None:
     words, target = _words(fold, command), _target(fold, command)
     if words is None or (target is None and command.fact_id is not None):
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_correct")
-        return
-    if target is None or target[1].stance == words.stance:
+    elif target is None or target[1].stance == words.stance:
         _tell(fold, fold.cell(words.value), command, words, "correct")
-        return
-    cell, wrong = target
-    wrong.corrected = True
-    was_active = cell.active is wrong
-    if was_active:
-        cell.active = None
+    else:
+        _put_right(fold, *target, command, words)
+
+
+def _put_right(fold: Fold, cell: Cell, wrong: FactRow, command: Command, words: Said) -> None:
     clash(fold, command, words.value, wrong, VerdictKind.SUPERSEDED)
-    right = (
-        _replacement(fold, cell, words, wrong) if not was_active else _tell_instead(fold, cell, command, words, wrong)
-    )
+    wrong.corrected = True
+    if cell.active is wrong:
+        cell.active = None
+        right = _tell_instead(fold, cell, command, words, wrong)
+    else:
+        right = _replacement(fold, cell, words, wrong)
     for row in cell.facts:
         if row is wrong or row.superseded_by == wrong.id:
             row.superseded_by = right.id

@@ -48,9 +48,7 @@ def explain_contender(
     )
 
 
-def explain_hint(
-    hint: Hint, attribute: Attribute, subject: str = USER, language: Language = Language.EN
-) -> str:
+def explain_hint(hint: Hint, attribute: Attribute, subject: str = USER, language: Language = Language.EN) -> str:
     """The clarify question that a hint stands for. Arguments as for `explain_verdict`."""
     return phrases.QUESTIONS[hint.code][language].format(
         name=_name(attribute, subject, language),

@@ -20,7 +20,7 @@ from lithify.domain.slots.rows import OverrideRow, Scheduled
 from lithify.domain.slots.state import Contender, SlotState
 
 
-def replay(  # noqa: PLR0917 - a pure function of six things, called by position
+def replay(
     slot_id: str,
     attribute: Attribute,
     evidence: Sequence[Evidence],

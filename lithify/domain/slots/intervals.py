@@ -2,18 +2,21 @@
 
 from datetime import datetime
 
-from lithify.domain.claims import Claim, Evidence
+from lithify.domain.claims import Basis, Claim, Evidence
+from lithify.domain.slots import contenders
 from lithify.domain.slots.cell import Cell, Fold, Rank
+from lithify.domain.slots.contenders import keep
 from lithify.domain.slots.declarations import declare, new_fact, rule_of, start_anew
 from lithify.domain.slots.denials import set_aside
 from lithify.domain.slots.rows import UNKNOWN_START, FactRow, Said, Scheduled
+from lithify.domain.slots.safety import guard, removes_danger
 from lithify.domain.slots.state import VerdictKind
-from lithify.domain.slots.verdicts import Number, clash, decide, settle
+from lithify.domain.slots.verdicts import Number, ask, clash, decide, settle
 
 
-def schedule(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
+def schedule(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) -> None:
     """Rule 3: what holds from a stated instant on takes effect then."""
-    item = Scheduled(words, claim)
+    item = Scheduled(words, claim, basis)
     cell.scheduled.append(item)
     fold.at(words.since, Rank.SCHEDULED, cell, item)
     trace: dict[str, Number] = {"takes_effect": words.since.isoformat()}
@@ -34,31 +37,26 @@ def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> bool:
     if item not in cell.scheduled:
         return False
     cell.scheduled.remove(item)
-    old = cell.active
-    contradicted = old is not None and cell.contradicts(item.said.stance)
-    if old is not None and contradicted and old.pinned:
-        clash(fold, item.claim, item.said.value, old, VerdictKind.KEPT)
-        decide(
-            fold,
-            VerdictKind.KEPT,
-            "pinned",
-            item.said.stance,
-            (item.claim.id,),
-            cause=item.said.cause,
-            fact=old,
-            replaced=old.value,
-        )
-        return True
-    if cell.denies_another(item.said.stance):
+    stance, old = item.said.stance, cell.active
+    if cell.denies_another(stance):
         set_aside(fold, cell, item.claim, item.said, lasting=True)
-        return True
-    if old is not None and contradicted:
-        clash(fold, item.claim, item.said.value, old, VerdictKind.SUPERSEDED)
-    kind = VerdictKind.SUPERSEDED if contradicted else VerdictKind.ESTABLISHED
-    basis = item.claim.basis
-    confidence = fold.policy.confidence[basis]
-    declare(fold, cell, item.said, "scheduled", kind=kind, opened_by=rule_of(basis), confidence=confidence)
+    elif removes_danger(fold, cell, stance) and item.basis is not Basis.INSTRUCTION:
+        guard(fold, cell, item.claim, item.said)
+    elif old is not None and old.pinned and cell.contradicts(stance):
+        clash(fold, item.claim, item.said.value, old, VerdictKind.KEPT)
+        keep(fold, cell, item.claim, item.said, "pinned")
+    else:
+        _begin(fold, cell, item)
     return True
+
+
+def _begin(fold: Fold, cell: Cell, item: Scheduled) -> None:
+    kind, old = VerdictKind.ESTABLISHED, cell.active
+    if old is not None and cell.contradicts(item.said.stance):
+        kind = VerdictKind.SUPERSEDED
+        clash(fold, item.claim, item.said.value, old, kind)
+    opened_by, confidence = rule_of(item.claim.basis), fold.policy.confidence[item.basis]
+    declare(fold, cell, item.said, "scheduled", kind=kind, opened_by=opened_by, confidence=confidence)
 
 
 def past_interval(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
@@ -111,3 +109,19 @@ def end_of_fact(fold: Fold, cell: Cell, fact: FactRow, item: Evidence, at: datet
         replaced=fact.value,
         trace=trace,
     )
+
+
+def over_already(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) -> None:
+    """Rule 4: an interval that is already over."""
+    fact = cell.active
+    about_fact = fact is not None and fact.stance == words.stance
+    if basis is Basis.CHOICE:
+        contenders.note(fold, cell, claim, words.stance, cued=False, strong=False)
+        keep(fold, cell, claim, words, "choice_over")
+    elif about_fact and fold.safety and basis is not Basis.INSTRUCTION:
+        guard(fold, cell, claim, words)
+    elif fact is not None and about_fact and fact.pinned:
+        ask(fold, cell, "pinned", words.stance, (claim.id,), until=fold.now + fold.policy.statement_life)
+        keep(fold, cell, claim, words, "pinned")
+    else:
+        past_interval(fold, cell, claim, words)

@@ -1,5 +1,6 @@
 """Overrides: how a passing value is laid over a fact, how long it holds, and how it ends."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from lithify.domain.claims import Basis, Claim, Cue, Evidence, Scope
@@ -11,6 +12,9 @@ from lithify.domain.slots.verdicts import decide, override_trace, settle
 
 _REACH = [Hold.SESSION, Hold.NEXT_SESSION, Hold.STATEMENT, Hold.TRIP, Hold.STATED]
 """A mention with a farther reach lifts the override to it; a nearer one only refreshes it."""
+
+_SAID = (Hold.STATED, Hold.NEXT_SESSION)
+"""Holds whose end is in the words, so that saying them again sets it anew."""
 
 
 def passing(claim: Claim) -> bool:
@@ -38,25 +42,19 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
     An equal override that others were laid over is closed and opened anew on top, so that the interval of
     each stays true.
     """
-    session = fold.sessions.key(item)
-    row = _same(cell, said.stance, session, fold.now, hold)
-    if row is not None and _on_top(cell, row, fold.now):
-        row.claim_ids.append(item.id)
-        row.last_mention = fold.now
-        if hold in (Hold.STATED, Hold.NEXT_SESSION) or _REACH.index(hold) > _REACH.index(row.hold):
-            row.hold = max(row.hold, hold, key=_REACH.index)
-            row.trip = row.trip or trip
-            _set_end(fold, cell, row, item, said)
-        else:
-            _set_end(fold, cell, row, item, None)
-        return row
-    if row is not None:
-        hold = max(hold, row.hold, key=_REACH.index)
-        until = said.valid_to or (row.ends_at if row.hold is Hold.STATED else None)
-        trip = trip or row.trip
-        end(fold, cell, row, "restated", cause=item.id)
-    else:
-        until = said.valid_to
+    row = _same(cell, said.stance, fold.sessions.key(item), fold.now, hold)
+    if row is None:
+        return _open(fold, cell, item, said, hold, trip=trip)
+    if _on_top(cell, row, fold.now):
+        return _mention(fold, cell, row, item, said, hold=hold, trip=trip)
+    planned = row.ends_at
+    end(fold, cell, row, "restated", cause=item.id)
+    if row.hold is Hold.STATED and said.valid_to is None:
+        said = replace(said, valid_to=planned)
+    return _open(fold, cell, item, said, max(hold, row.hold, key=_REACH.index), trip=trip or row.trip)
+
+
+def _open(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip: bool) -> OverrideRow:
     row = OverrideRow(
         id=derive(fold.slot_id, "override", *said.stance, item.id),
         value=said.value,
@@ -64,7 +62,7 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
         polarity=said.polarity,
         started_at=max(said.since, fold.now),
         hold=hold,
-        ends_at=until or FOREVER,
+        ends_at=FOREVER,
         end_rule=hold.value,
         session=None,
         claim_ids=[item.id],
@@ -78,12 +76,26 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
     return row
 
 
+def _mention(
+    fold: Fold, cell: Cell, row: OverrideRow, item: Evidence, said: Said, *, hold: Hold, trip: bool
+) -> OverrideRow:
+    row.claim_ids.append(item.id)
+    row.last_mention = fold.now
+    farther = _REACH.index(hold) > _REACH.index(row.hold)
+    if farther:
+        row.hold = hold
+    row.trip = row.trip or trip
+    _set_end(fold, cell, row, item, said if farther or hold in _SAID else None)
+    return row
+
+
 def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: Hold) -> OverrideRow | None:
     """The override that says `stance` here already; one not yet begun is met by words of its kind only."""
     found = [
         row
         for row in cell.open
-        if row.stance == stance and (row.runs(at) or (at < row.started_at and row.hold is hold))
+        if row.stance == stance
+        and ((hold is not Hold.NEXT_SESSION and row.runs(at)) or (at < row.started_at and row.hold is hold))
     ]
     return next((row for row in reversed(found) if row.seen_from(session)), None)
 
@@ -98,7 +110,7 @@ def _set_end(fold: Fold, cell: Cell, row: OverrideRow, item: Evidence, said: Sai
     policy, mention = fold.policy, max(row.last_mention, row.started_at)
     if row.hold is Hold.STATED:
         if said is not None and said.valid_to is not None:
-            row.ends_at = said.valid_to
+            row.ends_at = max(said.valid_to, row.started_at)
         row.session, row.end_rule = None, "stated_end"
     elif row.hold is Hold.TRIP:
         row.session, row.ends_at, row.end_rule = None, mention + policy.trip_life, "trip_life"

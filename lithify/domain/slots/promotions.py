@@ -46,14 +46,9 @@ def _passes(fold: Fold, cell: Cell, row: ContenderRow) -> bool:
     )
 
 
-def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
-    """The contender becomes the fact, from the midnight that ends the deciding day."""
-    numbers = trace(fold, cell, row)
-    posterior = cell.book.posterior(row, fold.rates)
-    old, track = cell.active, row.track
-    for item in [item for item in cell.open if item.stance == row.stance]:
-        overrides.end(fold, cell, item, "promoted", cause=row.claim_ids[-1])
-    words = Said(
+def _words(fold: Fold, row: ContenderRow, day: Day) -> Said:
+    """What the days up to `day` say for `row`, from now on."""
+    return Said(
         cause=day.first_end.isoformat(),
         turn_id="",
         at=row.last_support,
@@ -64,7 +59,16 @@ def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
         quantity=row.quantity,
         valid_from=fold.now,
     )
-    fact = open_fact(fold, cell, words, "evidence", posterior)
+
+
+def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
+    """The contender becomes the fact, from the midnight that ends the deciding day."""
+    numbers = trace(fold, cell, row)
+    posterior = cell.book.posterior(row, fold.rates)
+    old, track = cell.active, row.track
+    for item in [item for item in cell.open if item.stance == row.stance]:
+        overrides.end(fold, cell, item, "promoted", cause=row.claim_ids[-1])
+    fact = open_fact(fold, cell, _words(fold, row, day), "evidence", posterior)
     fact.mentions = len(row.claim_ids)
     if old is not None and track is not None:
         cell.watch = Watch(fact, old, fold.now + fold.rates.undo_window, Track(track.state, track.state))
@@ -94,25 +98,19 @@ def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observatio
     days = len(cell.book.plain_days(watch.before.stance, fold.now, rates.window))
     if watch.promoted.pinned or posterior >= rates.undo_below or days < rates.undo_min_days:
         return False
-    back = cell.book.contenders[watch.before.stance]
-    words = Said(
-        cause=day.first_end.isoformat(),
-        turn_id="",
-        at=back.last_support,
-        value=watch.before.value,
-        text=watch.before.text,
-        polarity=watch.before.polarity,
-        claim_ids=tuple(back.claim_ids),
-        quantity=watch.before.quantity,
-        valid_from=fold.now,
-    )
-    fact = open_fact(fold, cell, words, "undone", watch.before.confidence)
     numbers: dict[str, Number] = {
         "days": days,
         "needed_days": rates.undo_min_days,
         "posterior": round(posterior, 6),
         "undo_below": rates.undo_below,
     }
+    _bring_back(fold, cell, day, watch, numbers)
+    return True
+
+
+def _bring_back(fold: Fold, cell: Cell, day: Day, watch: Watch, numbers: dict[str, Number]) -> None:
+    back = cell.book.contenders[watch.before.stance]
+    fact = open_fact(fold, cell, _words(fold, back, day), "evidence", watch.before.confidence)
     decide(
         fold,
         VerdictKind.RETRACTED,
@@ -124,7 +122,6 @@ def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observatio
         replaced=watch.promoted.value,
         trace=numbers,
     )
-    return True
 
 
 def _ask_about_contenders(fold: Fold, cell: Cell) -> bool:

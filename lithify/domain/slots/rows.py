@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from lithify.domain.claims import Claim, Command, Evidence, Polarity, Quantity
+from lithify.domain.claims import Basis, Claim, Command, Evidence, Polarity, Quantity
 from lithify.domain.slots.state import Fact, Hint, Override
 
 FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
@@ -204,3 +204,5 @@ class Scheduled:
 
     said: Said
     claim: Claim
+    basis: Basis
+    """As the cell read it when it was said."""

@@ -179,6 +179,5 @@ class SlotState:
         return tuple(
             item
             for item in self.overrides
-            if item.started_at <= at < item.ends_at
-            and (item.session is None or item.session[0] == session_id)
+            if item.started_at <= at < item.ends_at and (item.session is None or item.session[0] == session_id)
         )

@@ -7,6 +7,8 @@ import pytest
 from fastapi.routing import APIRoute
 from psycopg.types.json import Jsonb
 
+from lithify.domain.slots.state import VerdictKind
+from lithify.events import Decision
 from tests.support.gateway import NOW, World, gateway_over
 from tests.support.servers import Database
 from workers.gateway.app import create_app
@@ -33,10 +35,17 @@ def fill(world: World) -> dict[str, list[str]]:
     rows.subject("bob", version=1)
     fact = rows.fact("ada", "diet", SECRET, claim_ids=Jsonb(["c"]))
     override = rows.override("ada", "home", SECRET)
-    decision = {"slot_id": "s", "subject": "user", "attribute": "diet", "kind": "established", "rule": "empty_slot"}
-    told = decision | {"at": NOW.isoformat(), "value": SECRET}
-    decided = {"turn_id": "t1", "session_id": "s1", "outcome": "stored", "stored": 1, "decisions": [told]}
-    rows.turn("ada", "t1", f"I love {SECRET}", outcome="stored", decided=Jsonb(decided))
+    told = Decision(
+        slot_id="s",
+        subject="user",
+        attribute="diet",
+        kind=VerdictKind.ESTABLISHED,
+        rule="empty_slot",
+        at=NOW,
+        value=SECRET,
+    )
+    decided = rows.decided("ada", "t1", "stored", stored=1, decisions=(told,))
+    rows.turn("ada", "t1", f"I love {SECRET}", outcome="stored", stored=1, decided=decided)
     claim = rows.claim("ada", "diet", SECRET, "t1")
     rows.verdict("ada", "diet", SECRET, fact_id=fact, claim_ids=Jsonb([str(claim)]))
     rows.conflict("ada", "diet", claim, fact, claim_value=SECRET)

@@ -5,9 +5,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from psycopg.types.json import Jsonb
 
-from lithify.events import Command, SessionEnded, Turn
+from lithify.events import Command, Reject, SessionEnded, Turn
 from tests.support.gateway import NOW, World
 
 TURN = {"user_id": "ada", "session_id": "s1", "role": "user", "content": "I am vegetarian."}
@@ -104,9 +103,8 @@ async def test_session_ends_and_commands_are_published(world: World) -> None:
 
 async def test_outcomes_tell_what_became_of_a_turn_c56(world: World) -> None:
     world.rows.subject("ada")
-    rejects = [{"code": "question", "span": [0, 3]}]
-    decided = {"turn_id": "t", "session_id": "s1", "outcome": "stored", "stored": 2, "rejects": rejects}
-    world.rows.turn("ada", "t1", "five sentences", outcome="stored", decided=Jsonb(decided))
+    decided = world.rows.decided("ada", "t1", "stored", stored=2, rejects=(Reject(code="question", span=(0, 3)),))
+    world.rows.turn("ada", "t1", "five sentences", outcome="stored", stored=2, decided=decided)
     world.rows.turn("ada", "t2", "hm", outcome="no_facts")
     world.rows.turn("ada", "t3", "", outcome="skipped")
     world.rows.turn("ada", "t4", "x", outcome="failed_permanent")
@@ -135,9 +133,11 @@ async def test_a_published_turn_is_accepted_before_it_is_stored_and_an_unknown_o
     assert other.status_code == 404
 
 
-async def test_a_command_is_stored_once_it_is_evidence(world: World) -> None:
+async def test_a_command_has_an_outcome_and_is_no_line_of_the_conversation(world: World) -> None:
     world.rows.subject("ada")
-    world.rows.claim("ada", "home", "utrecht", "cmd-1", kind="command")
+    world.rows.turn("ada", "cmd-1", "my flat has no lift", role="command", outcome="stored", stored=1)
+    block = await world.http.post("/v1/context", json={"user_id": "ada", "session_id": "s1"})
+    assert "lift" not in block.json()["block"]
     answer = await world.http.get("/v1/turns/cmd-1", params={"user_id": "ada"})
     assert answer.json() == {"id": "cmd-1", "outcome": "stored", "stored": 1}
 

@@ -77,10 +77,11 @@ def test_a_killed_part_comes_back(supervisor: Supervisor, output: io.StringIO, t
     supervisor.start([part(tmp_path, "one", SERVE)])
     before = supervisor.pid("one")
     supervisor.kill("one")
-    assert eventually(lambda: supervisor.logs("one") == ["serving", "serving"])
     supervisor.wait_up(["one"])
     assert supervisor.pid("one") != before
+    assert eventually(lambda: supervisor.logs("one") == ["serving", "serving"])
     assert "one was ended by SIGKILL; starting it again in 0.1 s" in output.getvalue()
+    assert eventually(lambda: "one is up again" in output.getvalue())
 
 
 def test_a_held_part_stays_down_until_restart(supervisor: Supervisor, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from lithify.cli import app as cli
-
 from lithify.client import Unauthorized, Unavailable
 from lithify.testing import FakeLithify, FakeServer
 

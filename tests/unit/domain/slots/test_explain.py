@@ -52,9 +52,7 @@ def test_override_tells_its_end() -> None:
 def test_hint_is_a_question() -> None:
     hint = next(item for item in contested().replay().hints if item.code == "contender")
     assert explain_hint(hint, DIET) == "Ask whether meat is for good (diet of the user; stored: vegetarian)."
-    assert (
-        explain_hint(hint, DIET, "Mia", Language.ZH) == "请询问meat是否是长期的(Mia的饮食;已记:vegetarian)。"
-    )
+    assert explain_hint(hint, DIET, "Mia", Language.ZH) == "请询问meat是否是长期的(Mia的饮食;已记:vegetarian)。"
 
 
 def test_safety_hint_names_the_danger() -> None:

@@ -96,9 +96,7 @@ def test_rule_11_tonight_holds_in_every_session_until_its_stated_end() -> None:
 
 
 def next_session(talk: Talk) -> Claim:
-    return talk.say(
-        day(1, 9), "checklist", Basis.INSTRUCTION, "first", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION
-    )
+    return talk.say(day(1, 9), "checklist", Basis.INSTRUCTION, "first", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION)
 
 
 def test_rule_12_next_session_is_the_first_that_starts_later() -> None:
@@ -179,3 +177,16 @@ def test_rule_12_return_ends_what_a_trip_prolonged() -> None:
     assert read(state, day(4)) == ["meat"]
     talk.come_back(day(4))
     assert read(talk.replay(), day(4)) == ["vegetarian"]
+
+
+def test_rule_12_next_session_said_again_in_it_means_the_one_after() -> None:
+    talk = vegetarian()
+    next_session(talk)
+    again = {"cue": Cue.TEMPORARY, "scope": Scope.NEXT_SESSION}
+    talk.say(day(3), "checklist", Basis.INSTRUCTION, "second", **again)
+    talk.chat(day(4), "third")
+    talk.chat(day(5), "fourth")
+    state = talk.replay()
+    assert read(state, day(3), "second") == ["checklist"]
+    assert read(state, day(4), "third") == ["checklist"]
+    assert read(state, day(5), "fourth") == ["vegetarian"]

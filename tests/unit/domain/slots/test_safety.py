@@ -36,9 +36,7 @@ AGAINST: dict[str, Callable[[Talk], object]] = {
     "choice": lambda talk: talk.choose(day(1), "peanuts", no=True),
     "no_unasked": lambda talk: talk.answer(day(1), "peanuts", no=True),
     "inferred": lambda talk: talk.say(day(1), "peanuts", Basis.INFERRED, no=True),
-    "for_tonight": lambda talk: talk.instruct(
-        day(1), "peanuts", no=True, cue=Cue.TEMPORARY, valid_to=day(2, 4)
-    ),
+    "for_tonight": lambda talk: talk.instruct(day(1), "peanuts", no=True, cue=Cue.TEMPORARY, valid_to=day(2, 4)),
     "over": lambda talk: talk.say(day(1), "peanuts", valid_to=day(0, 12)),
 }
 
@@ -135,3 +133,19 @@ def test_rule_13_override_laid_before_a_scheduled_danger_never_hides_it() -> Non
     state = talk.replay()
     assert held(state, day(6)) == {"peanuts"}
     assert not state.running(day(6))
+
+
+def test_rule_13_scheduled_change_does_not_take_a_danger_away() -> None:
+    talk = Talk(ALLERGY)
+    talk.change(day(0), "peanuts", no=True, valid_from=day(5))
+    talk.say(day(1), "peanuts")
+    state = talk.replay()
+    assert held(state, day(6)) == {"peanuts"}
+    assert hints(state, day(6)) == {"safety/peanuts"}
+
+
+def test_rule_13_scheduled_instruction_does() -> None:
+    talk = Talk(ALLERGY)
+    talk.say(day(0), "peanuts")
+    talk.instruct(day(1), "peanuts", no=True, valid_from=day(5))
+    assert held(talk.replay(), day(6)) == {"not peanuts"}

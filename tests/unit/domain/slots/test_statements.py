@@ -165,3 +165,14 @@ def test_guess_makes_neither_fact_nor_override() -> None:
     assert held(state, day(1)) == {"vegetarian"}
     assert not state.overrides
     assert rules(state)[1] == "kept/inferred"
+
+
+def test_rule_07_saying_that_it_is_for_a_while_answers_the_question() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1, 9), "rotterdam", session="s")
+    talk.say(day(1, 9.1), "rotterdam", session="s", cue=Cue.TEMPORARY, valid_to=day(4))
+    state = talk.replay()
+    assert not hints(state, day(1, 10))
+    assert read(state, day(3.9)) == ["rotterdam"]
+    assert read(state, day(4)) == ["utrecht"]

@@ -1,0 +1,38 @@
+"""The whole demo but its rendering: play, let the night pass, read back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lithify.client import KafkaPublisher, Lithify
+from ops.demo.play import Nightly, Played, play, reflect, wait_for_vectors
+from ops.demo.read import Diary, read_back
+from ops.demo.script import Script
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """What was done, and what came of it."""
+
+    played: Played
+    nightly: Nightly
+    diary: Diary
+
+
+def perform(script: Script, settings: Mapping[str, str], environment: Mapping[str, str]) -> Performance:
+    """Perform a script on a running stack.
+
+    Args:
+        script: what is said.
+        settings: `LITHIFY_*` of the stack.
+        environment: what the nightly run inherits besides.
+
+    Raises:
+        DemoError: the nightly run failed, or the workers fell behind.
+        LithifyError: broker or gateway cannot be reached, or a turn was not decided in time.
+    """
+    publisher = KafkaPublisher(settings["LITHIFY_KAFKA_BOOTSTRAP"])
+    with Lithify(settings["LITHIFY_GATEWAY_URL"], publisher=publisher) as memory:
+        played = play(script, publisher, memory)
+        nightly = reflect(script, settings, environment)
+        wait_for_vectors(settings)
+        return Performance(played, nightly, read_back(script, played, memory))

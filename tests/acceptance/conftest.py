@@ -1,0 +1,28 @@
+"""One stack a module: starting it takes ten seconds."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from ops.local.stack import Stack
+from tests.support.memory import MemoryProbe
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    """What processes inherit: no setting of Lithify's, whatever this shell has."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Iterator[Stack]:
+    """The whole embedded stack, up."""
+    with Stack(tmp_path_factory.mktemp("stack"), environment=environment, fsync=False) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def probe(stack: Stack) -> MemoryProbe:
+    """A look into the stack's database."""
+    return MemoryProbe.of(stack)

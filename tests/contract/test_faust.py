@@ -1,0 +1,159 @@
+"""What the runtime relies on in Faust 0.15.3, and the traps it steps around, on a real broker with real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from tests.support.pipeline import KEYS
+from tests.support.servers import Database
+
+ROOT = Path(__file__).parents[2]
+PARTITIONS = 4
+
+
+@dataclass
+class Group:
+    """Worker processes of one consumer group."""
+
+    database: Database
+    broker: str
+    folder: Path
+    prefix: str = field(default_factory=lambda: f"faust-{uuid.uuid4().hex[:8]}")
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("LITHIFY_")},
+            **KEYS,
+            "LITHIFY_DATABASE_URL": self.database.worker_url,
+            "LITHIFY_KAFKA_BOOTSTRAP": self.broker,
+            "LITHIFY_TOPIC_PREFIX": self.prefix,
+            "LITHIFY_SESSION_TIMEOUT_SECONDS": "6",
+        }
+        log = (self.folder / f"worker-{len(self.processes)}.log").open("wb")
+        argv = [sys.executable, "-m", "tests.support.faust_worker", str(self.folder)]
+        process = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        log.close()
+        self.processes.append(process)
+        return process
+
+    def stick(self, partition: int) -> None:
+        (self.folder / str(partition)).touch()
+
+    def unstick(self, partition: int) -> None:
+        (self.folder / str(partition)).unlink()
+
+    def produce(self, count: int) -> None:
+        """`count` events to each partition."""
+        producer = Producer({"bootstrap.servers": self.broker})
+        for number in range(count):
+            for partition in range(PARTITIONS):
+                producer.produce(f"{self.prefix}-turns", value=str(number).encode(), partition=partition)
+        assert producer.flush(20) == 0
+
+    def counted(self) -> dict[int, int]:
+        """Events taken in, by partition."""
+        with psycopg.connect(self.database.superuser_url) as connection:
+            rows = connection.execute(
+                "select split_part(event_id, '/', 1)::int, count(*) from inbox where worker = 'counting' group by 1"
+            ).fetchall()
+        return dict(rows)
+
+    def wait(self, condition: Callable[[dict[int, int]], bool], seconds: float) -> float:
+        """Seconds until the counts satisfy `condition`."""
+        start = time.monotonic()
+        while not condition(self.counted()):
+            assert time.monotonic() - start < seconds, f"only {self.counted()} after {seconds} s: {self.logs()}"
+            time.sleep(0.1)
+        return time.monotonic() - start
+
+    def logs(self) -> str:
+        return "\n".join(path.read_text()[-1500:] for path in sorted(self.folder.glob("worker-*.log")))
+
+
+@pytest.fixture
+def group(database: Database, broker: str, tmp_path: Path) -> Iterator[Group]:
+    group = Group(database, broker, tmp_path)
+    admin = AdminClient({"bootstrap.servers": broker})
+    for future in admin.create_topics([NewTopic(f"{group.prefix}-turns", PARTITIONS, 1)]).values():
+        future.result(10)
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        connection.execute("insert into subjects (tenant, subject_key, user_id) values ('t', '-', 'nobody')")
+    yield group
+    for process in group.processes:
+        with suppress(ProcessLookupError):
+            process.kill()
+        process.wait(10)
+
+
+def all_of(count: int) -> Callable[[dict[int, int]], bool]:
+    return lambda counted: counted == dict.fromkeys(range(PARTITIONS), count)
+
+
+def test_a_stuck_partition_holds_nobody_else(group: Group) -> None:
+    group.produce(150)
+    group.stick(0)
+    group.start()
+    group.wait(lambda counted: counted == {1: 150, 2: 150, 3: 150}, 30)
+    group.unstick(0)
+    group.wait(all_of(150), 20)
+
+
+def test_c84_a_stuck_batch_gives_way_when_another_joins_and_nothing_is_lost(group: Group) -> None:
+    group.produce(100)
+    group.stick(0)
+    group.start()
+    group.wait(lambda counted: counted == {1: 100, 2: 100, 3: 100}, 30)
+    group.start()
+    group.produce(100)
+    waited = group.wait(lambda counted: all(counted.get(partition) == 200 for partition in (1, 2, 3)), 30)
+    assert waited < 25, "the group stood still for the rebalance time-out"
+    group.unstick(0)
+    group.wait(all_of(200), 20)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stuck_batch_does_not_hold_a_stop(group: Group, number: signal.Signals) -> None:
+    group.produce(50)
+    group.stick(0)
+    process = group.start()
+    group.wait(lambda counted: counted == {1: 50, 2: 50, 3: 50}, 30)
+    process.send_signal(number)
+    assert process.wait(15) == 0, group.logs()
+    group.unstick(0)
+    group.start()
+    group.wait(all_of(50), 30)
+
+
+def test_c87_after_kill_9_nothing_is_missing_and_nothing_done_twice(group: Group) -> None:
+    group.produce(400)
+    process = group.start()
+    group.wait(lambda counted: sum(counted.values()) > 100, 30)
+    process.kill()
+    process.wait(10)
+    group.start()
+    group.wait(all_of(400), 40)
+
+
+def test_the_worker_writes_nothing_but_its_log(group: Group) -> None:
+    before = {path.name for path in ROOT.iterdir()}
+    process = group.start()
+    group.produce(5)
+    group.wait(all_of(5), 30)
+    process.terminate()
+    assert process.wait(15) == 0
+    assert {path.name for path in ROOT.iterdir()} - before <= {"__pycache__"}
+    assert group.logs() == "", "a quiet run logs nothing"
