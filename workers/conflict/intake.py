@@ -20,14 +20,24 @@ class Intake:
     """New evidence of a batch."""
 
     placed: list[Placed] = field(default_factory=list)
-    origin: dict[str, Extracted] = field(default_factory=dict)
-    """Evidence id to the event that brought it."""
-    replaced: dict[str, int] = field(default_factory=dict)
-    """Turn id to the generation that now counts, where a later one has read the turn again."""
+    origin: dict[tuple[str, str], Extracted] = field(default_factory=dict)
+    """(subject key, evidence id) to the event that brought it: two tenants may use the same event ids."""
+    replaced: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(subject key, turn id) to the generation that now counts, where a later one has read the turn again."""
+
+    def add(self, event: Extracted, item: Evidence) -> None:
+        """Take `item` in, as brought by `event`."""
+        self.placed.append((_place(event, item), item))
+        self.origin[event.envelope.subject_key, item.id] = event
 
     def of(self, event: Extracted) -> list[Evidence]:
         """The evidence that `event` brought."""
-        return [item for _, item in self.placed if self.origin[item.id] is event]
+        return [item for place, item in self.placed if self.origin[subject_of(place), item.id] is event]
+
+
+def subject_of(place: SlotKey | tuple[str, str]) -> str:
+    """The subject key of where evidence belongs."""
+    return place.subject_key if isinstance(place, SlotKey) else place[0]
 
 
 async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Mapping[tuple[str, str], int]) -> Intake:
@@ -45,12 +55,11 @@ async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Map
         if body.generation < generations.get((head.tenant, body.turn_id), 0):
             continue
         if body.generation > 0:
-            intake.replaced[body.turn_id] = body.generation
+            intake.replaced[head.subject_key, body.turn_id] = body.generation
         resolved = [_resolve(command, facts) for command in body.commands]
         items: list[Evidence] = [*body.claims, *(command for command in resolved if command is not None)]
         for item in items:
-            intake.placed.append((_place(event, item), item))
-            intake.origin[item.id] = event
+            intake.add(event, item)
     return intake
 
 
@@ -89,9 +98,10 @@ def keep(effects: Effects, intake: Intake) -> None:
     """Add the rows of the evidence."""
     effects.write(
         "conflict.retire_claims",
-        *({"turn_id": turn_id, "generation": generation} for turn_id, generation in intake.replaced.items()),
+        *({"subject_key": key, "turn_id": turn, "generation": number} for (key, turn), number in intake.replaced.items()),
     )
-    effects.write("conflict.insert_claims", *(_row(intake.origin[item.id], item) for _, item in intake.placed))
+    rows = (_row(intake.origin[subject_of(place), item.id], item) for place, item in intake.placed)
+    effects.write("conflict.insert_claims", *rows)
 
 
 def _row(event: Extracted, item: Evidence) -> dict[str, object]:
