@@ -6,7 +6,7 @@ join turns t using (tenant, turn_id)
 
 -- name: facts_named
 -- Facts that commands name by their id.
-select distinct on (fact_id) fact_id::text as fact_id, subject, attribute, value
+select distinct on (fact_id) subject_key, fact_id::text as fact_id, subject, attribute, value
 from facts
 where fact_id::text in (select value from json_array_elements_text(%(ids)s))
 order by fact_id, sys_from desc

@@ -56,7 +56,7 @@ async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Map
             continue
         if body.generation > 0:
             intake.replaced[head.subject_key, body.turn_id] = body.generation
-        resolved = [_resolve(command, facts) for command in body.commands]
+        resolved = [_resolve(command, facts.get((head.subject_key, command.fact_id))) for command in body.commands]
         items: list[Evidence] = [*body.claims, *(command for command in resolved if command is not None)]
         for item in items:
             intake.add(event, item)
@@ -70,20 +70,19 @@ def _place(event: Extracted, item: Evidence) -> SlotKey | tuple[str, str]:
     return SlotKey(head.tenant, head.subject_key, item.subject, item.attribute)
 
 
-async def _named_facts(unit: UnitOfWork, turns: Sequence[Extracted]) -> dict[str, dict[str, str]]:
-    """Facts that commands name by id."""
+async def _named_facts(unit: UnitOfWork, turns: Sequence[Extracted]) -> dict[tuple[str, str | None], dict[str, str]]:
+    """Facts that commands name, by (subject key, id): a batch may hold several users, who must not reach each other's."""
     ids = {command.fact_id for event in turns for command in event.body.commands if command.fact_id}
     if not ids:
         return {}
     rows = await unit.fetch("conflict.facts_named", ids=sorted(ids))
-    return {str(row["fact_id"]): row for row in rows}
+    return {(row["subject_key"], row["fact_id"]): row for row in rows}
 
 
-def _resolve(command: Command, facts: Mapping[str, dict[str, str]]) -> Command | None:
-    """The command with its slot filled in; None if it names a fact that does not exist."""
+def _resolve(command: Command, fact: Mapping[str, str] | None) -> Command | None:
+    """The command with its slot filled in from the fact it names; None if that does not exist."""
     if command.attribute:
         return command
-    fact = facts.get(command.fact_id or "")
     if fact is None:
         return None
     return replace(

@@ -60,3 +60,14 @@ async def test_c82_two_tenants_may_use_the_same_event_ids(rules: Pipeline) -> No
     claims = rules.rows("select c.tenant, c.attribute, s.tenant as owner from claims c join subjects s using (subject_key)")
     assert sorted(tuple(row.values()) for row in claims) == [("a", "diet", "a"), ("b", "home", "b")]
     assert [row["stored"] for row in rules.rows("select stored from turns")] == [1, 1]
+
+
+async def test_c81_a_command_does_not_reach_the_fact_of_another_user(rules: Pipeline) -> None:
+    rules.publish(said("I live in Utrecht."))
+    await rules.run()
+    [fact] = rules.rows("select fact_id from facts")
+    named = command("pin", user_id="bob", fact_id=str(fact["fact_id"]))
+    rules.publish(named, said("Good morning.", id="t2"))
+    await rules.run()
+    assert rules.rows("select outcome from turns where turn_id = 'c1'") == [{"outcome": "no_facts"}]
+    assert len(rules.rows("select 1 from slots")) == 1
