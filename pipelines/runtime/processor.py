@@ -11,6 +11,7 @@ from pipelines import metrics
 from pipelines.deadletters import DeadLetters
 from pipelines.envelope import Codec
 from pipelines.failures import Cause, Defer, Poison, Transient, classify
+from pipelines.internal import turn_of
 from pipelines.runtime.worker import Batch, Item, Record, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -27,6 +28,7 @@ class Processor(Generic[T]):
         self._worker = worker
         self._settings = settings
         self._pool = pool
+        self._codec = codec
         self._letters = DeadLetters(settings, worker.name, codec)
 
     async def process(self, records: Sequence[Record]) -> None:
@@ -76,7 +78,8 @@ class Processor(Generic[T]):
             raise classify(error) from error
 
     async def _commit(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
-        scope = {item.receipt.subject_key for item in items}
+        dead = [turn for record, _ in refused if (turn := turn_of(record, self._codec)) is not None]
+        scope = {item.receipt.subject_key for item in items} | {turn["subject_key"] for turn in dead}
         worker = self._worker.name
         async with unit_of_work(self._pool, self._settings, worker, scope) as unit:
             subjects = await self._subjects(unit, items)
@@ -86,6 +89,7 @@ class Processor(Generic[T]):
             now = datetime.now(UTC)
             for record, poison in [*refused, *reused]:
                 self._letters.add(effects, record, poison, now)
+            effects.write("delivery.bury_turns", *dead)
             await unit.apply(effects)
         for _, poison in [*refused, *reused]:
             metrics.DEAD_LETTERS.labels(worker, str(poison.cause)).inc()

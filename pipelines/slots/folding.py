@@ -68,7 +68,7 @@ class Folder:
             effects: gets the rows to write.
             slots: which ones, each once.
             evidence: new evidence, by slot, or by (subject key, subject) where it enters every slot of a subject.
-            replaced_turns: (subject key, turn id) to generation: stored evidence of a lower generation no longer counts.
+            replaced_turns: (subject key, turn id) to generation: stored evidence of a lower one no longer counts.
             as_of: what the slot still awaits is worked out from here; by default from its last evidence.
         """
         wanted = sorted(set(slots))

@@ -71,7 +71,7 @@ def _place(event: Extracted, item: Evidence) -> SlotKey | tuple[str, str]:
 
 
 async def _named_facts(unit: UnitOfWork, turns: Sequence[Extracted]) -> dict[tuple[str, str | None], dict[str, str]]:
-    """Facts that commands name, by (subject key, id): a batch may hold several users, who must not reach each other's."""
+    """Facts that commands name, by (subject key, id): users of one batch must not reach each other's."""
     ids = {command.fact_id for event in turns for command in event.body.commands if command.fact_id}
     if not ids:
         return {}
@@ -95,10 +95,9 @@ def _resolve(command: Command, fact: Mapping[str, str] | None) -> Command | None
 
 def keep(effects: Effects, intake: Intake) -> None:
     """Add the rows of the evidence."""
-    effects.write(
-        "conflict.retire_claims",
-        *({"subject_key": key, "turn_id": turn, "generation": number} for (key, turn), number in intake.replaced.items()),
-    )
+    replaced = intake.replaced.items()
+    retired = ({"subject_key": key, "turn_id": turn, "generation": highest} for (key, turn), highest in replaced)
+    effects.write("conflict.retire_claims", *retired)
     rows = (_row(intake.origin[subject_of(place), item.id], item) for place, item in intake.placed)
     effects.write("conflict.insert_claims", *rows)
 
