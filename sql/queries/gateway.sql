@@ -6,14 +6,16 @@
 select set_config('lithify.subjects', %(subject_key)s, true)
 
 -- name: session_state
--- version of the subject, with the last turns of one session, newest first; no row: subject unknown
-select s.version, t.turn_id, t.role, t.speaker, t.content, t.occurred_at, t.importance, t.outcome,
-       t.timezone
+-- version and number of vectors of the subject, with the last turns of one session, newest first; none: unknown
+select s.version,
+       (select count(*) from embeddings e where e.subject_key = s.subject_key and e.model = %(model)s) as vectors,
+       t.turn_id, t.role, t.speaker, t.content, t.occurred_at, t.importance, t.outcome, t.timezone
 from subjects s
 left join lateral (
     select * from turns
     where turns.tenant = s.tenant and turns.subject_key = s.subject_key
-      and turns.session_id = %(session_id)s and turns.occurred_at <= %(as_of)s and turns.role <> 'command'
+      and turns.session_id = %(session_id)s and turns.role <> 'command'
+      and (%(as_of)s::timestamptz is null or turns.occurred_at <= %(as_of)s)
     order by occurred_at desc, turn_index desc, turn_id desc
     limit %(turns)s
 ) t on true
