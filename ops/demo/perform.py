@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lithify.client import KafkaPublisher, Lithify
-from ops.demo.play import Nightly, Played, play, reflect, wait_for_vectors
+from ops.demo.play import WAIT_SECONDS, DemoError, Nightly, Played, play, reflect
 from ops.demo.read import Diary, read_back
 from ops.demo.script import Script
+from ops.local.vectors import wait_for_vectors
+from pipelines.settings import load_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +36,6 @@ def perform(script: Script, settings: Mapping[str, str], environment: Mapping[st
     with Lithify(settings["LITHIFY_GATEWAY_URL"], publisher=publisher) as memory:
         played = play(script, publisher, memory)
         nightly = reflect(script, settings, environment)
-        wait_for_vectors(settings)
+        if not wait_for_vectors(load_settings(settings), WAIT_SECONDS):
+            raise DemoError("the reflection worker has not embedded everything in time")
         return Performance(played, nightly, read_back(script, played, memory))

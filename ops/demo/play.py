@@ -1,6 +1,5 @@
 """Playing the script: publish through the SDK, wait until everything is consolidated."""
 
-import asyncio
 import subprocess
 import sys
 import time
@@ -13,9 +12,6 @@ import msgspec
 from lithify.client import KafkaPublisher, Lithify, TurnOutcome
 from lithify.events import Inbound, Turn
 from ops.demo.script import Script, session_end, session_turns
-from pipelines.settings import Settings, load_settings
-from pipelines.store.pool import make_pool
-from pipelines.store.scheduler import due
 
 WAIT_SECONDS = 60.0
 _ROOT = Path(__file__).parents[2]
@@ -81,25 +77,3 @@ def reflect(script: Script, settings: Mapping[str, str], environment: Mapping[st
     if done.returncode:
         raise DemoError(f"the nightly run failed: {done.stderr.strip()}")
     return msgspec.json.decode(done.stdout, type=Nightly)
-
-
-def wait_for_vectors(settings: Mapping[str, str]) -> None:
-    """Wait until every fact and episode is embedded, so that each run tells an agent the same.
-
-    Raises:
-        DemoError: not in time.
-    """
-    asyncio.run(_wait_for_vectors(load_settings(settings)))
-
-
-async def _wait_for_vectors(settings: Settings) -> None:
-    pool = make_pool(settings, "demo")
-    await pool.open(wait=True, timeout=settings.pool_timeout_seconds)
-    deadline = time.monotonic() + WAIT_SECONDS
-    try:
-        while await due(pool, "scheduler.missing_vectors", model=settings.embedder):
-            if time.monotonic() > deadline:
-                raise DemoError("the reflection worker did not embed what it should have")
-            await asyncio.sleep(0.1)
-    finally:
-        await pool.close()

@@ -47,6 +47,7 @@ class Language:
     """Any word for a relation to its normalised word."""
     suspicious: tuple[str, ...]
     not_names: frozenset[str]
+    """Capitalised words that name nobody; among them those that may start a sentence without a subject."""
     value_starts_not: frozenset[str]
     value_stop: re.Pattern[str]
     value_spoiler: re.Pattern[str]
@@ -116,7 +117,7 @@ class _Compiler:
             question_lead=self._compile("question_lead", data.question_lead),
             relations={word: key for key, many in data.relations.items() for word in many},
             suspicious=tuple(data.suspicious),
-            not_names=frozenset(data.not_names),
+            not_names=frozenset(data.not_names).union(*(rule.data.needs for rule in rules if rule.data.bare)),
             value_starts_not=frozenset(data.value_starts_not),
             value_stop=self._any("value_stops", data.value_stops),
             value_spoiler=self._any("value_spoilers", data.value_spoilers),

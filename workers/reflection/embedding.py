@@ -1,11 +1,15 @@
 """Vectors of facts and episodes, made beside the stream: an embedder is slow, and holds no transaction open."""
 
 import asyncio
+import os
+import sys
+import threading
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 from pgvector import Vector
-from pipelines.language.embedding import Embedder
 
+from pipelines.language.embedding import Embedder
 from pipelines.runtime.worker import Periodic
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -14,6 +18,16 @@ from pipelines.store.unit_of_work import unit_of_work
 
 WORKER = "reflection"
 _SECONDS = 1.0
+_NICE = 15
+
+
+def _give_way() -> None:
+    """Vectors are never urgent, turns are: on Linux a thread can have a lower priority than its process."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+
+
+_threads = ThreadPoolExecutor(1, thread_name_prefix="embed", initializer=_give_way)
 
 
 def embed_new(settings: Settings, embedder: Embedder) -> Periodic:
@@ -35,7 +49,9 @@ async def _embed_subject(settings: Settings, pool: Pool, embedder: Embedder, sub
         items = await unit.fetch("reflection.texts_without_vector", subject_key=subject, model=embedder.name)
     if not items:
         return
-    vectors = await asyncio.to_thread(embedder.embed_passages, [item["text"] for item in items])
+    vectors = await asyncio.get_running_loop().run_in_executor(
+        _threads, embedder.embed_passages, [item["text"] for item in items]
+    )
     rows = [
         {
             "tenant": item["tenant"],

@@ -1,0 +1,167 @@
+"""How fast turns become facts on the embedded stack: turns/s, turn-to-fact lag, memory, and where the time goes.
+
+    python -m benchmarks.throughput [FILE] [--runs 3] [--profile DIR]
+
+Each run replays the same dialogues as new users, on an idle stack. Full speed is the median over the runs; then one run
+at half that rate, which the workers keep up with, shows the lag without a queue. The disk is waited for, as in
+production.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.locomo import SYNTHETIC, Dialogue, load_dialogues
+from benchmarks.profile import ProfileError, Profiler
+from benchmarks.replay import Replayed, ReplayError, replay
+from benchmarks.report import show_memory, table
+from lithify.events import Turn
+from ops.local.errors import StackError
+from ops.local.stack import PARTS, Stack
+from ops.local.vectors import wait_for_vectors
+from pipelines.settings import Settings, load_settings
+
+BESIDE = Path(__file__).parents[2] / "shared" / "data" / "locomo_open.json"
+"""The real file, where it lies beside the checkout; it may not be part of it."""
+IDLE_SECONDS = 300.0
+TURNS = 2_000
+"""Dialogues are repeated until a run has at least so many turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All runs of one benchmark."""
+
+    full: Sequence[Replayed]
+    half: Replayed
+
+    def median_rate(self) -> float:
+        """Turns a second at full speed."""
+        return statistics.median(run.rate for run in self.full)
+
+    def median_lag(self, quantile: float) -> float:
+        """A quantile of the lag at full speed, in seconds, median over the runs."""
+        return statistics.median(run.lag(quantile) for run in self.full)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark.
+
+    Returns:
+        The exit code: 0; 1 if the stack failed, anything was lost, or the file cannot be read.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        dialogues = load_dialogues(arguments.file or default_file())
+        measure(dialogues, arguments.runs, arguments.profile, Console(highlight=False))
+    except (OSError, ValueError, StackError, ReplayError, ProfileError) as error:
+        print(f"throughput: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def default_file() -> Path:
+    """The real file where it is there, else the synthetic one."""
+    return BESIDE if BESIDE.exists() else SYNTHETIC
+
+
+def measure(dialogues: Sequence[Dialogue], runs: int, profile: Path | None, console: Console) -> Measured:
+    """Start a stack, measure, print, and stop it.
+
+    Args:
+        dialogues: what is said.
+        runs: at full speed, at least 1.
+        profile: folder for profiles of one more run, or None.
+        console: where the tables go.
+
+    Raises:
+        StackError, ReplayError, ProfileError.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+    with (
+        tempfile.TemporaryDirectory(prefix="lithify-bench-", ignore_cleanup_errors=True) as folder,
+        Stack(Path(folder), environment=environment) as stack,
+    ):
+        settings = load_settings(stack.settings_env)
+        pids = {name: stack.pid(name) for name in PARTS}
+        _run(_turns(dialogues[:1], "-warm"), settings, {})
+        full = [_run(run_turns(dialogues, f"-{run}"), settings, pids) for run in range(runs)]
+        rate = statistics.median(run.rate for run in full)
+        half = _run(run_turns(dialogues, "-half"), settings, pids, rate / 2)
+        measured = Measured(full, half)
+        _show(measured, console)
+        if profile is not None:
+            _profile(run_turns(dialogues, "-profile"), settings, Profiler(profile, pids), console)
+    return measured
+
+
+def _run(turns: Sequence[Turn], settings: Settings, pids: Mapping[str, int], rate: float | None = None) -> Replayed:
+    """One replay, and then the wait until the stack is idle: embedding goes on after the last turn."""
+    done = replay(turns, settings, rate=rate, pids=pids)
+    if not wait_for_vectors(settings, IDLE_SECONDS):
+        raise ReplayError(f"embedding has not ended within {IDLE_SECONDS:.0f} s")
+    return done
+
+
+def run_turns(dialogues: Sequence[Dialogue], run: str) -> list[Turn]:
+    """The turns of one run: every dialogue, as often as it takes to reach `TURNS`."""
+    size = sum(len(dialogue.turns()) for dialogue in dialogues)
+    return [turn for copy in range(-(-TURNS // size)) for turn in _turns(dialogues, f"{run}.{copy}")]
+
+
+def _turns(dialogues: Sequence[Dialogue], run: str) -> list[Turn]:
+    return [turn for dialogue in dialogues for turn in dialogue.turns(run)]
+
+
+def _show(measured: Measured, console: Console) -> None:
+    half = measured.half
+    rows = [
+        _row(f"full, median of {len(measured.full)}", *_figures(measured)),
+        _row("half that rate", half.rate, half.lag(0.5), half.lag(0.99)),
+    ]
+    title = f"{half.turns} turns a run, {os.cpu_count()} processors"
+    console.print(table(("speed", "turns/s", "lag p50, s", "lag p99, s"), rows, title))
+    show_memory(half.memory, console)
+
+
+def _figures(measured: Measured) -> tuple[float, float, float]:
+    return measured.median_rate(), measured.median_lag(0.5), measured.median_lag(0.99)
+
+
+def _row(name: str, rate: float, p50: float, p99: float) -> tuple[str, str, str, str]:
+    return name, f"{rate:.0f}", f"{p50:.3f}", f"{p99:.3f}"
+
+
+def _profile(turns: Sequence[Turn], settings: Settings, profiler: Profiler, console: Console) -> None:
+    with profiler:
+        replay(turns, settings)
+    for worker, shares in profiler.shares().items():
+        rows = [(name, f"{share:.1%}") for name, share in shares]
+        console.print(table(("function", "share"), rows, f"{worker}: time on the processor by function"))
+    console.print(f"collapsed stacks, for speedscope or flamegraph.pl: {profiler.folder}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.throughput", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("file", type=Path, nargs="?", help="in LoCoMo's format; by default the real one, or ours")
+    parser.add_argument("--runs", type=_positive, default=3, help="at full speed; default: %(default)s")
+    parser.add_argument("--profile", type=Path, metavar="DIR", help="profile the workers with py-spy into this folder")
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
