@@ -145,6 +145,17 @@ async def test_a_query_without_words_is_not_a_query_for_everything_c61(world: Wo
     assert (await ask(world, query=query)).get("items", []) == []
 
 
+@pytest.mark.parametrize("query", ["!!!", "😀", "…", " "])
+async def test_a_query_without_words_is_near_nothing_whatever_the_model_says_c61(
+    database: Database, query: str
+) -> None:
+    async with gateway_over(database, similarity=Similarity(TinyEmbedder())) as world:
+        world.rows.subject("ada")
+        world.rows.embedding("ada", world.rows.fact("ada", "home", "utrecht"), "tiny", [0, 1])
+        assert "utrecht" in (await ask(world, query="anything else"))["block"]
+        assert (await ask(world, query=query)).get("items", []) == []
+
+
 async def test_a_state_is_read_again_only_when_its_version_has_moved(world: World) -> None:
     world.rows.subject("ada", version=1)
     world.rows.fact("ada", "diet", "vegetarian")
