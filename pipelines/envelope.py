@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
-from lithify.domain.ids import derive
 
+from lithify.domain.ids import derive
 from lithify.events import BODIES, Body, Envelope
 from lithify.events.envelope import VERSION
 from pipelines.failures import Cause, Poison

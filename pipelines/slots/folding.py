@@ -87,7 +87,7 @@ class Folder:
                 )
         return folded
 
-    def _fold_one(  # noqa: PLR0917 - the parts of one step
+    def _fold_one(
         self,
         effects: Effects,
         key: SlotKey,
