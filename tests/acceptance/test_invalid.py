@@ -1,8 +1,8 @@
-"""What cannot be processed lands in the dead letters, readable with their key; what can be saved is; and work goes on."""
+"""What cannot be processed lands in the dead letters, readable with their key; what can be saved is; work goes on."""
 
 import http.client
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,9 +81,8 @@ LAST = GOOD | {"id": "last", "content": "I'm allergic to walnuts."}
 
 
 @pytest.fixture(scope="module")
-def memory(stack: Stack) -> Lithify:
+def memory(stack: Stack) -> Iterator[Lithify]:
     """A client of the gateway, after everything was published to one partition and the last event decided."""
-    client = Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"])
     events = [_json(GOOD), *(bad.value for bad in BAD)]
     events += [_json(GOOD | {"id": name, "content": content}) for name, (content, _) in SAVED.items()]
     events += [_json(GOOD | {"id": name, "content": content}) for name, content in SKIPPED.items()]
@@ -93,13 +92,14 @@ def memory(stack: Stack) -> Lithify:
     for value in [*events, _json(LAST)]:
         producer.produce("lithify-turns", value, user_key("default", USER))
     assert producer.flush(20) == 0
-    client.wait_for(USER, "last", timeout=40)
-    return client
+    with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"]) as client:
+        client.wait_for(USER, LAST["id"], timeout=40)
+        yield client
 
 
 @pytest.fixture(scope="module")
 def letters(stack: Stack, memory: Lithify) -> list[DeadLetter]:
-    assert memory
+    memory.turn_outcome(USER, LAST["id"])
     found = []
     for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "lithify-dead-letters"):
         body = open_event(value, PlainCodec()).body
@@ -141,15 +141,11 @@ def test_a_turn_without_text_is_skipped(memory: Lithify, name: str) -> None:
     assert memory.turn_outcome(USER, name) == TurnOutcome(id=name, outcome="skipped")
 
 
-def test_skipped_turns_and_dead_letters_are_counted(
-    stack: Stack, memory: Lithify, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    assert memory
-    metrics = _metrics(next(tmp_path_factory.getbasetemp().glob("stack*")), "importance")
+def test_skipped_turns_and_dead_letters_are_counted(letters: list[DeadLetter], data_dir: Path) -> None:
+    metrics = _metrics(data_dir, "importance")
     assert metrics['lithify_skipped_total{worker="importance"}'] == len(SKIPPED)
     counted = sum(value for name, value in metrics.items() if name.startswith("lithify_dead_letters_total{"))
-    assert counted == len(BAD)
-    assert stack.pid("importance")
+    assert counted == len(letters)
 
 
 def test_the_good_events_around_them_are_processed(memory: Lithify) -> None:

@@ -1,4 +1,4 @@
-"""Real input for acceptance tests: dialogues in LoCoMo's format, and markers that tell when a stack is done with them."""
+"""Real input for acceptance tests: dialogues in LoCoMo's format, and markers that tell when a stack is through."""
 
 import os
 from collections.abc import Sequence
@@ -9,6 +9,8 @@ from uuid import uuid4
 from benchmarks.locomo import Dialogue, load_dialogues
 from benchmarks.throughput import default_file
 from lithify.events import Role, Turn
+
+_MARKER = "marker-"
 
 
 def dialogues() -> list[Dialogue]:
@@ -26,7 +28,7 @@ def markers(turns: Sequence[Turn]) -> list[Turn]:
     users = dict.fromkeys((turn.tenant, turn.user_id) for turn in turns)
     return [
         Turn(
-            id=f"marker-{uuid4()}",
+            id=f"{_MARKER}{uuid4()}",
             tenant=tenant,
             user_id=user,
             session_id=f"{user}/marker",
@@ -36,3 +38,8 @@ def markers(turns: Sequence[Turn]) -> list[Turn]:
         )
         for tenant, user in users
     ]
+
+
+def is_marker(turn_id: str) -> bool:
+    """Whether a turn is one of `markers`."""
+    return turn_id.startswith(_MARKER)
