@@ -1,4 +1,4 @@
--- The schema as the migrations make it, for reading. Written by `python -m tests.support.snapshot`; a test compares.
+-- The schema as the migrations make it, for reading. Written by `python -m tests.support.snapshot`.
 
 CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 

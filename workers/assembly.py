@@ -1,6 +1,8 @@
 """The one place that wires concrete parts together."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from lithify.domain.policy import Policy
 from pipelines.envelope import Codec, PlainCodec
@@ -9,6 +11,7 @@ from pipelines.language.embedding import load_embedder
 from pipelines.language.importance import importance_scorer
 from pipelines.language.redaction import PatternRedactor
 from pipelines.language.rules import RuleExtractor
+from pipelines.runtime.worker import Worker
 from pipelines.settings import Settings
 from pipelines.slots.folding import Folder
 from workers.conflict.worker import ConflictWorker
@@ -48,7 +51,7 @@ def importance(settings: Settings) -> ImportanceWorker:
 
 def extraction(settings: Settings) -> ExtractionWorker:
     """The second stage."""
-    extractor = RuleExtractor.default()
+    extractor = RuleExtractor.default(vocabulary(settings))
     return ExtractionWorker(codec(), extractor, "rules-1")
 
 
@@ -64,4 +67,9 @@ def reflection(settings: Settings) -> ReflectionWorker:
     return ReflectionWorker(codec(), reflector(settings), periodics)
 
 
-WORKERS = {"importance": importance, "extraction": extraction, "conflict": conflict, "reflection": reflection}
+WORKERS: dict[str, Callable[[Settings], Worker[Any]]] = {
+    "importance": importance,
+    "extraction": extraction,
+    "conflict": conflict,
+    "reflection": reflection,
+}

@@ -30,7 +30,7 @@ M = TypeVar("M", FactView, ContenderView)
 
 def views(slot: SlotView, rows: Iterable[Any], model: type[M]) -> tuple[M, ...]:
     """Rows of one slot as replies: fields of the same name, and where they belong."""
-    place = {"slot_id": slot.slot_id, "subject": slot.subject, "attribute": slot.attribute}
+    place: dict[str, Any] = {"slot_id": slot.slot_id, "subject": slot.subject, "attribute": slot.attribute}
     names = [name for name in model.__struct_fields__ if name not in place]
     return tuple(model(**place, **{name: getattr(row, name) for name in names}) for row in rows)
 
@@ -77,9 +77,7 @@ def hint_views(slot: SlotView, hints: Iterable[Hint], catalog: Catalog, lang: La
     )
 
 
-def verdict_views(
-    slot: SlotView, verdicts: Iterable[Verdict], catalog: Catalog, lang: Lang
-) -> tuple[VerdictView, ...]:
+def verdict_views(slot: SlotView, verdicts: Iterable[Verdict], catalog: Catalog, lang: Lang) -> tuple[VerdictView, ...]:
     """Verdicts about one slot, each with a sentence."""
     attribute = catalog.get(slot.attribute)
     return tuple(

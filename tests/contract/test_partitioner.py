@@ -4,14 +4,15 @@ import uuid
 
 import pytest
 from aiokafka.partitioner import DefaultPartitioner
-from confluent_kafka import Producer
+from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from lithify.events import user_key
 from pipelines.kafka import PARTITIONER
 
-KEYS = [user_key("default", f"user-{number}") for number in range(300)] + [user_key("t", "用户一"), user_key("t", "a/b")]
+KEYS = [user_key("default", f"user-{number}") for number in range(300)]
+KEYS += [user_key("t", "用户一"), user_key("t", "a/b")]
 PARTITIONS = 7
 
 
@@ -22,8 +23,12 @@ def _partitions(broker: str, partitioner: str | None) -> dict[bytes, int]:
         future.result(10)
     producer = Producer({"bootstrap.servers": broker} | ({"partitioner": partitioner} if partitioner else {}))
     found: dict[bytes, int] = {}
+
+    def delivered(_: object, sent: Message) -> None:
+        found[sent.key() or b""] = sent.partition() or 0
+
     for key in KEYS:
-        producer.produce(topic, key=key, value=b"x", on_delivery=lambda _, sent: found.update({sent.key(): sent.partition()}))
+        producer.produce(topic, key=key, value=b"x", on_delivery=delivered)
     assert producer.flush(20) == 0
     return found
 

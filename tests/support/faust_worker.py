@@ -1,7 +1,7 @@
 """A worker process for contract tests of the runtime: takes events into its inbox, and gets stuck on demand.
 
-Run as `python -m tests.support.faust_worker FOLDER`: while FOLDER holds a file named after a partition, that partition's
-batches fail as if the database were away.
+Run as `python -m tests.support.faust_worker FOLDER`: while FOLDER holds a file named after a partition, the batches of
+that partition fail as if the database were away.
 """
 
 import sys

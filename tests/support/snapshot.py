@@ -13,9 +13,7 @@ from pipelines.store.migrate import migrate
 from pipelines.store.queries import SQL
 from tests.support.servers import Database
 
-_HEADER = """-- The schema as the migrations make it, for reading. Written by `python -m tests.support.snapshot`; a test compares.
-
-"""
+_HEADER = "-- The schema as the migrations make it, for reading. Written by `python -m tests.support.snapshot`.\n\n"
 _NOISE = re.compile(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)\n", re.MULTILINE)
 
 
@@ -25,7 +23,7 @@ def snapshot(database: Database) -> str:
     assert spec is not None
     assert spec.origin is not None
     program = Path(spec.origin).parent / "pginstall18" / "bin" / "pg_dump"
-    argv = [program, "--schema-only", "--no-owner", "--exclude-table=schema_migrations", "--no-comments"]
+    argv = [str(program), "--schema-only", "--no-owner", "--exclude-table=schema_migrations", "--no-comments"]
     dump = subprocess.run(
         [*argv, database.superuser_url], check=True, capture_output=True, text=True, env={**os.environ, "PGTZ": "UTC"}
     ).stdout

@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from pipelines.language.model import Extractor, Role, TurnText
-
 from lithify.events import Reject, TurnExtracted, TurnScored
+from pipelines.language.model import Extractor, Role, TurnText
 
 
 def read_turn(turn: TurnScored, occurred_at: datetime, extractor: Extractor, version: str) -> TurnExtracted:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pipelines.language.model import Extractor
-
 from lithify.events import CommandAccepted, SessionClosed, TurnExtracted, TurnScored
 from lithify.events.bodies import Body
 from pipelines.effects import Effects
 from pipelines.envelope import Codec, derived_id, seal
 from pipelines.internal import item_of, key_of, open_record
+from pipelines.language.model import Extractor
 from pipelines.runtime.worker import Batch, Item, Periodic, Record
 from pipelines.store.unit_of_work import UnitOfWork
 from pipelines.topics import Topic

@@ -32,7 +32,7 @@ async def assembled(settings: Settings) -> AsyncIterator[Deps]:
             publisher=publisher,
             catalog=load_catalog(settings),
             similarity=similarity,
-            understand=load_understanding(),
+            understand=load_understanding(settings.catalog_path),
         )
     finally:
         similarity.close()

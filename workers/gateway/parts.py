@@ -20,6 +20,7 @@ def load_embedder(settings: Settings) -> Embedder | None:
     return embedding.load_embedder(settings.embedder)
 
 
-def load_understanding() -> Understanding:
+def load_understanding(catalog_path: str | None = None) -> Understanding:
     """What reads turns before the workers do: rules alone, so that an answer never waits for a model."""
-    return Understanding(RuleExtractor.default())
+    vocabulary = catalog.load_vocabulary(Path(catalog_path) if catalog_path else None)
+    return Understanding(RuleExtractor.default(vocabulary))

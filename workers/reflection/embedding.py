@@ -8,8 +8,8 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
 from pgvector import Vector
-from pipelines.language.embedding import Embedder
 
+from pipelines.language.embedding import Embedder
 from pipelines.runtime.worker import Periodic
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool

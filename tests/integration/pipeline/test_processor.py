@@ -161,9 +161,7 @@ async def test_c42_two_workers_at_once_make_one_fact(pipeline: Pipeline) -> None
     pipeline.publish(DAYS[0], turn(30, "2026-03-01 10:01", "diet=vegetarian"))
     await pipeline.run()
     first, second = pipeline.log["lithify-claims"]
-    await asyncio.gather(
-        pipeline.processor(conflict).process([first]), pipeline.processor(conflict).process([second])
-    )
+    await asyncio.gather(pipeline.processor(conflict).process([first]), pipeline.processor(conflict).process([second]))
     assert pipeline.rows("select value, mentions from facts where sys_to is null") == [
         {"value": "vegetarian", "mentions": 2}
     ]

@@ -52,7 +52,12 @@ async def until(condition: Callable[[], bool], seconds: float = 15) -> None:
 
 def consume(broker: str, topic: str, count: int) -> list[int]:
     consumer = Consumer(
-        {"bootstrap.servers": broker, "group.id": uuid.uuid4().hex, "auto.offset.reset": "earliest", "enable.auto.commit": False}
+        {
+            "bootstrap.servers": broker,
+            "group.id": uuid.uuid4().hex,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
     )
     consumer.assign([TopicPartition(topic, 0, 0)])  # a group would take half its session time-out to form
     found: list[int] = []
@@ -108,7 +113,9 @@ async def test_a_lower_id_that_commits_late_is_not_passed_over(database: Databas
     settings = settings_for(database, kafka_bootstrap=broker)
     pool = await open_pool(settings)
     with psycopg.connect(database.superuser_url) as slow:
-        slow.execute("insert into outbox (lane, topic, key, value, subject_key) values ('w', %s, 'k', '1', 'k')", (topic,))
+        slow.execute(
+            "insert into outbox (lane, topic, key, value, subject_key) values ('w', %s, 'k', '1', 'k')", (topic,)
+        )
         async with relaying(settings, pool):
             fill(database, topic, range(2, 3))
             await until(lambda: left(database) == 0)

@@ -53,7 +53,8 @@ def test_an_open_gateway_needs_a_token(host: str) -> None:
         load_settings(GOOD | {"LITHIFY_GATEWAY_HOST": host})
     with pytest.raises(SettingsError, match="16 characters or more"):
         load_settings(GOOD | {"LITHIFY_GATEWAY_HOST": host, "LITHIFY_GATEWAY_TOKEN": "short"})
-    assert load_settings(GOOD | {"LITHIFY_GATEWAY_HOST": host, "LITHIFY_GATEWAY_TOKEN": "x" * 16})
+    settings = load_settings(GOOD | {"LITHIFY_GATEWAY_HOST": host, "LITHIFY_GATEWAY_TOKEN": "x" * 16})
+    assert settings.gateway_host == host
 
 
 @pytest.mark.parametrize(
