@@ -67,6 +67,7 @@ class Processor(Generic[T]):
             except Defer as defer:
                 await self._park(item, defer)
             except Poison as poison:
+                poison.receipt = item.receipt
                 await self._guarded([], [(item.record, poison)])
 
     async def _guarded(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
@@ -77,6 +78,7 @@ class Processor(Generic[T]):
 
     async def _commit(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
         scope = {item.receipt.subject_key for item in items}
+        scope |= {poison.receipt.subject_key for _, poison in refused if poison.receipt is not None}
         worker = self._worker.name
         async with unit_of_work(self._pool, self._settings, worker, scope) as unit:
             subjects = await self._subjects(unit, items)

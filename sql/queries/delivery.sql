@@ -91,3 +91,12 @@ select %(worker)s, topic, key, value, subject_key from due
 -- name: clock
 -- System time for what this transaction writes: read after its locks, so that it never runs behind an earlier writer.
 select clock_timestamp() as now
+
+-- name: mark_dead
+-- Events that became dead letters though their id could be read.
+insert into dead_events (tenant, event_id, subject_key, worker, cause, detail)
+select tenant, event_id, subject_key, worker, cause, detail
+from json_to_recordset(%(rows)s) as r (
+    tenant text, event_id text, subject_key text, worker text, cause text, detail text
+)
+on conflict do nothing

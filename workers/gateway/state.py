@@ -66,11 +66,13 @@ class Session:
     stamp: Stamp = field(default_factory=Stamp)
     turns: tuple[StoredTurn, ...] = ()
     """Oldest first."""
+    zone: str | None = None
+    """The zone of the user's last turn, in whichever session."""
 
     @property
     def timezone(self) -> str | None:
-        """The zone of its last turn, or None."""
-        return self.turns[-1].timezone if self.turns else None
+        """The zone of its last turn, else of the user's last turn, or None."""
+        return self.turns[-1].timezone if self.turns else self.zone
 
     @property
     def last_at(self) -> datetime | None:
@@ -112,7 +114,7 @@ async def read_session(
     if not rows:
         return Session()
     turns = tuple(_stored_turn(row) for row in reversed(rows) if row["turn_id"] is not None)
-    return Session(Stamp(rows[0]["version"], rows[0]["vectors"]), turns)
+    return Session(Stamp(rows[0]["version"], rows[0]["vectors"]), turns, rows[0]["zone"])
 
 
 async def read_state(reader: Reader, stamp: Stamp, model: tuple[str, int] | None) -> State:

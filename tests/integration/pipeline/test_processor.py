@@ -8,7 +8,7 @@ import msgspec
 import psycopg
 import pytest
 
-from lithify.events import DeadLetter, encode
+from lithify.events import Command, CommandName, DeadLetter, encode
 from pipelines.deadletters import original_bytes
 from pipelines.effects import Effects
 from pipelines.failures import Defer, Transient
@@ -17,7 +17,7 @@ from pipelines.runtime.worker import Batch
 from pipelines.store.unit_of_work import UnitOfWork
 from pipelines.topics import Topic
 from tests.integration.pipeline.test_stages import DAYS, turn
-from tests.support.pipeline import KEYS, Pipeline
+from tests.support.pipeline import KEYS, Pipeline, at
 from workers.importance.scoring import Scored
 
 
@@ -177,3 +177,17 @@ async def test_a_user_turn_knows_the_assistant_turn_before(pipeline: Pipeline) -
     scored = {body.turn_id: body for body in pipeline.bodies(Topic.SCORED, "turn_scored")}
     assert scored["t2"].before.content == "3 June?"
     assert scored["t3"].before is None
+
+
+async def test_whoever_sent_a_dead_event_can_be_told(pipeline: Pipeline) -> None:
+    breaking(pipeline, "t3", lambda: KeyError("defect"))
+    forget = Command(
+        id="c1", user_id="ana", session_id="s1", occurred_at=at("2026-03-01 10:00"), command=CommandName.FORGET
+    )
+    pipeline.publish(*DAYS[:3], forget)
+    await pipeline.run()
+    rows = pipeline.rows("select event_id, worker, cause from dead_events order by event_id")
+    assert [(row["event_id"], row["cause"]) for row in rows] == [("c1", "not_supported"), ("t3", "unexpected")]
+    pipeline.publish(turn(1, "2026-03-01 10:00", "diet=meat"))
+    await pipeline.run()
+    assert len(pipeline.rows("select * from dead_events")) == 2, "under a reused id the first event lives"
