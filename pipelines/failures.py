@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
-
 if TYPE_CHECKING:
     from pipelines.store.unit_of_work import Receipt
 

@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     """PostgreSQL connection of workers (role lithify_worker) or the gateway (role lithify_gateway)."""
     owner_database_url: SecretStr | None = None
     """PostgreSQL connection that may change the schema; only `migrate` uses it."""
-    pool_size: int = Field(default=4, ge=2, le=64)
+    pool_size: int = Field(default=8, ge=2, le=64)
     """Most database connections a process holds."""
     pool_timeout_seconds: float = Field(default=3.0, gt=0, le=60)
     """How long to wait for a free connection before the attempt counts as failed."""
