@@ -100,9 +100,10 @@ with dead as (
         tenant text, event_id text, subject_key text, worker text, cause text, detail text
     )
 ), ended as (
-    update turns t set outcome = 'dead', reflected_at = clock_timestamp()
+    update turns t
+    set outcome = case when t.decided is null then 'dead' else t.outcome end, reflected_at = clock_timestamp()
     from dead d
-    where t.tenant = d.tenant and t.turn_id = d.event_id and t.subject_key = d.subject_key and t.decided is null
+    where t.tenant = d.tenant and t.turn_id = d.event_id and t.subject_key = d.subject_key and t.reflected_at is null
 )
 insert into dead_events (tenant, event_id, subject_key, worker, cause, detail)
 select tenant, event_id, subject_key, worker, cause, detail from dead
