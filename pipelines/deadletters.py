@@ -5,12 +5,12 @@ from datetime import datetime
 from cryptography.fernet import Fernet
 
 from lithify.events import DeadLetter
-from pipelines.effects import Effects
+from pipelines.effects import Effects, Row
 from pipelines.envelope import Codec, Origin, derived_id, seal
-from pipelines.failures import Poison
+from pipelines.failures import Cause, Poison
 from pipelines.runtime.worker import Record
 from pipelines.settings import Settings
-from pipelines.store.unit_of_work import NO_SUBJECT
+from pipelines.store.unit_of_work import NO_SUBJECT, Receipt
 from pipelines.topics import Topic
 
 
@@ -39,9 +39,23 @@ class DeadLetters:
         origin = Origin("-", NO_SUBJECT, now, now)
         value = seal(origin, derived_id(place, "dead_letter"), letter, self._codec)
         effects.publish(Topic.DEAD_LETTERS, place, value, NO_SUBJECT)
+        if poison.receipt is not None and poison.cause is not Cause.ID_REUSED:
+            effects.write("delivery.mark_dead", _dead_row(poison.receipt, poison, self._worker))
 
     def _encrypt(self, value: bytes) -> str:
         return self._fernet.encrypt(value).decode("ascii")
+
+
+def _dead_row(receipt: Receipt, poison: Poison, worker: str) -> Row:
+    """A reused id is not marked: under that id the first event lives."""
+    return {
+        "tenant": receipt.tenant,
+        "event_id": receipt.event_id,
+        "subject_key": receipt.subject_key,
+        "worker": worker,
+        "cause": poison.cause,
+        "detail": poison.detail[:500],
+    }
 
 
 def original_bytes(letter: DeadLetter, key: str) -> bytes:

@@ -3,9 +3,13 @@
 import asyncio
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+
+if TYPE_CHECKING:
+    from pipelines.store.unit_of_work import Receipt
 
 
 class Cause(StrEnum):
@@ -29,10 +33,12 @@ class Cause(StrEnum):
 class Poison(Exception):  # noqa: N818 - the word of the field
     """This event can never be processed: to the dead letters, now."""
 
-    def __init__(self, cause: Cause, detail: str) -> None:
+    def __init__(self, cause: Cause, detail: str, receipt: "Receipt | None" = None) -> None:
+        """`receipt` tells which event it was, where that could be read."""
         super().__init__(f"{cause}: {detail}")
         self.cause = cause
         self.detail = detail
+        self.receipt = receipt
 
 
 class Transient(Exception):  # noqa: N818

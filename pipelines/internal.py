@@ -46,18 +46,18 @@ class _About(msgspec.Struct):
     turn_id: str | None = None
 
 
-def turn_of(record: Record, codec: Codec) -> dict[str, str] | None:
-    """The stored turn or command that a record of an internal topic is about, as far as that can be made out.
+def receipt_of(record: Record, codec: Codec) -> Receipt | None:
+    """Which event a record of an internal topic is about, as far as that can be made out though it was refused.
 
     Returns:
-        tenant, subject_key and turn_id; None for records of other topics, and for what is not even an envelope.
+        None for records of other topics, and for what is not even an envelope.
     """
     try:
         head = msgspec.json.decode(record.value or b"", type=Envelope)
         about = msgspec.json.decode(codec.unwrap(head.subject_key, bytes(head.body)), type=_About)
     except (msgspec.MsgspecError, Poison):
         return None
-    return {"tenant": head.tenant, "subject_key": head.subject_key, "turn_id": about.turn_id or head.id}
+    return Receipt(head.tenant, about.turn_id or head.id, head.subject_key, "")
 
 
 def key_of(event: Event[Body]) -> str:

@@ -62,6 +62,8 @@ class Settings(BaseSettings):
     """How long raw turns stay on the first topic."""
     session_timeout_seconds: float = Field(default=10.0, ge=6, le=300)
     """Kafka session time-out: how long the group waits for a dead member."""
+    fetch_wait_seconds: float = Field(default=0.5, ge=0.01, le=30)
+    """How long the broker may hold an empty fetch. Apache Kafka answers at once when there is data."""
     instance_id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]{1,200}$")
     """Static group member id, one a worker slot: a restart then takes its partitions back at once."""
     batch_size: int = Field(default=100, ge=1, le=500)
@@ -73,7 +75,7 @@ class Settings(BaseSettings):
     """PostgreSQL connection of workers (role lithify_worker) or the gateway (role lithify_gateway)."""
     owner_database_url: SecretStr | None = None
     """PostgreSQL connection that may change the schema; only `migrate` uses it."""
-    pool_size: int = Field(default=4, ge=2, le=64)
+    pool_size: int = Field(default=8, ge=2, le=64)
     """Most database connections a process holds."""
     pool_timeout_seconds: float = Field(default=3.0, gt=0, le=60)
     """How long to wait for a free connection before the attempt counts as failed."""

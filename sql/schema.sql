@@ -43,6 +43,18 @@ CREATE TABLE public.conflicts (
 
 ALTER TABLE ONLY public.conflicts FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.dead_events (
+    tenant text NOT NULL,
+    event_id text NOT NULL,
+    subject_key text NOT NULL,
+    worker text NOT NULL,
+    cause text NOT NULL,
+    detail text NOT NULL,
+    died_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.dead_events FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.deferred (
     worker text NOT NULL,
     tenant text NOT NULL,
@@ -284,6 +296,9 @@ ALTER TABLE ONLY public.claims
 ALTER TABLE ONLY public.conflicts
     ADD CONSTRAINT conflicts_pkey PRIMARY KEY (tenant, conflict_id, resolution);
 
+ALTER TABLE ONLY public.dead_events
+    ADD CONSTRAINT dead_events_pkey PRIMARY KEY (tenant, event_id, subject_key);
+
 ALTER TABLE ONLY public.deferred
     ADD CONSTRAINT deferred_pkey PRIMARY KEY (worker, tenant, event_id);
 
@@ -368,6 +383,8 @@ CREATE INDEX slots_due ON public.slots USING btree (next_change_at) WHERE (next_
 
 CREATE INDEX turns_by_session ON public.turns USING btree (subject_key, session_id, occurred_at);
 
+CREATE INDEX turns_by_time ON public.turns USING btree (subject_key, occurred_at);
+
 CREATE INDEX turns_open ON public.turns USING btree (appended_at) WHERE (reflected_at IS NULL);
 
 CREATE INDEX verdicts_by_slot ON public.verdicts USING btree (slot_id) WHERE (sys_to IS NULL);
@@ -381,6 +398,10 @@ CREATE POLICY claims_of_batch ON public.claims TO lithify_worker, lithify_gatewa
 ALTER TABLE public.conflicts ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY conflicts_of_batch ON public.conflicts TO lithify_worker, lithify_gateway USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
+ALTER TABLE public.dead_events ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY dead_events_of_batch ON public.dead_events TO lithify_worker, lithify_gateway USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
 
 ALTER TABLE public.deferred ENABLE ROW LEVEL SECURITY;
 
@@ -459,6 +480,9 @@ GRANT SELECT ON TABLE public.claims TO lithify_gateway;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conflicts TO lithify_worker;
 GRANT SELECT ON TABLE public.conflicts TO lithify_gateway;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dead_events TO lithify_worker;
+GRANT SELECT ON TABLE public.dead_events TO lithify_gateway;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deferred TO lithify_worker;
 

@@ -45,6 +45,8 @@ class Attribute:
     """After which an unmentioned value has lost half of its activation."""
     is_a: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Value to the broader values it is one of ("latte": ("coffee",)). Transitive."""
+    topics: tuple[str, ...] = ()
+    """Words that bring it up though they do not name it ("lunch" for diet), in both languages."""
 
     def ancestors(self, value: str) -> frozenset[str]:
         """Every broader value of `value`, itself excluded. A cycle in the data ends the walk."""

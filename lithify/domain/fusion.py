@@ -93,7 +93,14 @@ def activation(
     third_party = "" if belief.subject == USER else belief.subject
     broader = tuple(sorted(attribute.ancestors(belief.value))) if attribute.is_a else ()
     sides = _sides(
-        attribute.name_en, attribute.name_zh, attribute.key, belief.value, belief.text, third_party, *broader
+        attribute.name_en,
+        attribute.name_zh,
+        attribute.key,
+        belief.value,
+        belief.text,
+        third_party,
+        *broader,
+        *attribute.topics,
     )
     lexical = max(overlap(question.query, *sides), weights.recent_turns * overlap(question.recent, *sides))
     return weights.cosine * similarity + weights.overlap * lexical + weights.recency * fresh

@@ -63,6 +63,9 @@ class TurnOutcome(_Model, frozen=True, kw_only=True, omit_defaults=True):
     decisions: tuple[Decision, ...] = ()
     rejects: tuple[str, ...] = ()
     """Codes of what was read but not taken as a claim."""
+    cause: str | None = None
+    """Of a dead event: why it could not be processed."""
+    detail: str | None = None
 
 
 class ContextTurn(_Strict, frozen=True, kw_only=True, omit_defaults=True):

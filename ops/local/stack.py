@@ -25,6 +25,7 @@ WORKERS_COMMAND = (sys.executable, "-m", "workers")
 DEFAULT_DATA_DIR = Path(".lithify")
 
 _ROOT = Path(__file__).parents[2]
+_FETCH_WAIT_SECONDS = 0.05  # the embedded broker looks for new data ever more seldom while it holds a fetch
 _SESSION_TIMEOUT_SECONDS = 6  # a group join takes half of it on the embedded broker
 
 
@@ -173,6 +174,7 @@ class Stack:
         if "LITHIFY_KAFKA_BOOTSTRAP" not in given and "broker" in self._parts:
             settings["LITHIFY_KAFKA_BOOTSTRAP"] = f"{HOST}:{folder.port('broker')}"
             settings["LITHIFY_SESSION_TIMEOUT_SECONDS"] = str(_SESSION_TIMEOUT_SECONDS)
+            settings["LITHIFY_FETCH_WAIT_SECONDS"] = str(_FETCH_WAIT_SECONDS)
         port = given.get("LITHIFY_GATEWAY_PORT") or str(folder.port("gateway"))
         host = given.get("LITHIFY_GATEWAY_HOST", HOST)
         settings |= {"LITHIFY_GATEWAY_HOST": host, "LITHIFY_GATEWAY_PORT": port}

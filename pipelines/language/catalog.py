@@ -33,6 +33,7 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
     sensitivity: Sensitivity = Sensitivity.NORMAL
     vocabularies: list[str] = []
     aliases: dict[str, list[str]] = {}
+    topics: list[str] = []
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -99,6 +100,7 @@ def _attribute(entry: _Entry, lists: Iterable[_Words]) -> Attribute:
         for value, parents in words.is_a.items():
             is_a[value] = tuple(dict.fromkeys((*is_a.get(value, ()), *parents)))
     return Attribute(
+        topics=tuple(entry.topics),
         key=entry.key,
         kind=entry.kind,
         cardinality=entry.cardinality,

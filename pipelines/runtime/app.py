@@ -15,8 +15,9 @@ except ImportError:  # pragma: no cover - uvloop has no wheel for this platform
     logging.getLogger(__name__).info("uvloop is not available; using asyncio's own loop")
 
 import faust
-from faust.types import StreamT
+from faust.types import StreamT, TransportT
 
+from pipelines.runtime.transport import make_transport
 from pipelines.settings import Settings
 from pipelines.topics import Topic, group_name, topic_name
 
@@ -27,11 +28,15 @@ Hook = Callable[[], Awaitable[None]]
 class WorkerApp(faust.App):
     """A Faust app that opens and closes what the worker needs, and that always ends when it should."""
 
-    def __init__(self, *args: Any, opening: Hook, closing: Hook, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, settings: Settings, opening: Hook, closing: Hook, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._settings = settings
         self._opening = opening
         self._closing = closing
         self._assigned_once = False
+
+    def _new_transport(self) -> TransportT:
+        return make_transport(self._settings, self, self.conf.broker_consumer)
 
     @property
     def joined(self) -> bool:
@@ -70,6 +75,7 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook, s
     """Build the app of one worker. It declares no topics, serves no web pages and keeps no tables."""
     return WorkerApp(
         group_name(settings, worker),
+        settings=settings,
         opening=opening,
         closing=closing,
         version=1,

@@ -11,7 +11,7 @@ from pipelines import metrics
 from pipelines.deadletters import DeadLetters
 from pipelines.envelope import Codec
 from pipelines.failures import Cause, Defer, Poison, Transient, classify
-from pipelines.internal import turn_of
+from pipelines.internal import receipt_of
 from pipelines.runtime.worker import Batch, Item, Record, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -57,7 +57,9 @@ class Processor(Generic[T]):
             try:
                 items.append(self._worker.read(record))
             except Exception as error:  # noqa: BLE001 - reading is pure, so whatever it raises is this record's fault
-                refused.append((record, _as_poison(error)))
+                poison = _as_poison(error)
+                poison.receipt = poison.receipt or receipt_of(record, self._codec)
+                refused.append((record, poison))
         return items, refused
 
     async def _one_by_one(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
@@ -69,6 +71,7 @@ class Processor(Generic[T]):
             except Defer as defer:
                 await self._park(item, defer)
             except Poison as poison:
+                poison.receipt = item.receipt
                 await self._guarded([], [(item.record, poison)])
 
     async def _guarded(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
@@ -78,8 +81,8 @@ class Processor(Generic[T]):
             raise classify(error) from error
 
     async def _commit(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
-        dead = [turn for record, _ in refused if (turn := turn_of(record, self._codec)) is not None]
-        scope = {item.receipt.subject_key for item in items} | {turn["subject_key"] for turn in dead}
+        scope = {item.receipt.subject_key for item in items}
+        scope |= {poison.receipt.subject_key for _, poison in refused if poison.receipt is not None}
         worker = self._worker.name
         async with unit_of_work(self._pool, self._settings, worker, scope) as unit:
             subjects = await self._subjects(unit, items)
@@ -89,7 +92,6 @@ class Processor(Generic[T]):
             now = datetime.now(UTC)
             for record, poison in [*refused, *reused]:
                 self._letters.add(effects, record, poison, now)
-            effects.write("delivery.bury_turns", *dead)
             await unit.apply(effects)
         for _, poison in [*refused, *reused]:
             metrics.DEAD_LETTERS.labels(worker, str(poison.cause)).inc()

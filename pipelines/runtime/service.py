@@ -25,6 +25,10 @@ from pipelines.store.pool import Pool, make_pool
 
 _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
+_CHATTY = (
+    *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
+    *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
+)
 
 
 class Service:
@@ -102,7 +106,7 @@ def setup_logging(level: str) -> None:
     logging.basicConfig(
         level=level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
     )
-    for name in ("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka", "pipelines.runtime.app"):
+    for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("aiokafka").addFilter(_Throttle())
     for name in ("mode", "faust"):
@@ -144,8 +148,8 @@ def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = No
 
 
 class _Process(faust.Worker):
-    """The process around the app: a stop that hangs ends all the same."""
+    """The process around the app: a stop that hangs ends all the same, as a failure."""
 
     def _flag_as_shutdown_by_signal(self) -> None:
-        arm_exit_guard(_STOP_GUARD_SECONDS, code=0)
+        arm_exit_guard(_STOP_GUARD_SECONDS, code=1)
         super()._flag_as_shutdown_by_signal()

@@ -49,6 +49,7 @@ comment on table turns is 'working memory: every turn, redacted, and what became
 comment on column turns.body is 'the scored event as published, so that it can be published again';
 comment on column turns.decided is 'the turn_decided event as published';
 create index turns_by_session on turns (subject_key, session_id, occurred_at);
+create index turns_by_time on turns (subject_key, occurred_at);
 create index turns_open on turns (appended_at) where reflected_at is null;
 
 create table sessions (
@@ -292,6 +293,18 @@ create table deferred (
 comment on table deferred is 'parked work: acknowledged, and published again when due';
 create index deferred_due on deferred (due_at);
 
+create table dead_events (
+    tenant text not null,
+    event_id text not null,
+    subject_key text not null,
+    worker text not null,
+    cause text not null,
+    detail text not null,
+    died_at timestamptz not null default transaction_timestamp(),
+    primary key (tenant, event_id, subject_key)
+);
+comment on table dead_events is 'events that became dead letters though their id could be read: what whoever sent them is told';
+
 create table reflections (
     run_id uuid primary key,
     as_of timestamptz not null,
@@ -314,7 +327,7 @@ declare
 begin
     foreach name in array array[
         'subjects', 'turns', 'sessions', 'session_ends', 'claims', 'slots', 'facts', 'overrides', 'conflicts',
-        'verdicts', 'episodes', 'embeddings', 'inbox', 'outbox', 'deferred'
+        'verdicts', 'episodes', 'embeddings', 'inbox', 'outbox', 'deferred', 'dead_events'
     ] loop
         execute format('alter table %I enable row level security', name);
         execute format('alter table %I force row level security', name);
@@ -334,11 +347,11 @@ create policy inbox_to_prune on inbox to lithify_scheduler using (true);
 
 grant select, insert, update, delete on
     subjects, turns, sessions, session_ends, claims, slots, facts, overrides, conflicts, verdicts, episodes, embeddings,
-    inbox, outbox, deferred
+    inbox, outbox, deferred, dead_events
     to lithify_worker;
 grant select, insert, update, delete on reflections to lithify_worker;
 grant select on
-    subjects, turns, sessions, claims, slots, facts, overrides, conflicts, verdicts, episodes, embeddings
+    subjects, turns, sessions, claims, slots, facts, overrides, conflicts, verdicts, episodes, embeddings, dead_events
     to lithify_gateway;
 grant select, delete on outbox to lithify_relay;
 grant select (tenant, subject_key) on subjects to lithify_scheduler;

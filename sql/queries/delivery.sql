@@ -69,13 +69,6 @@ delete from outbox where id in (select value::bigint from json_array_elements_te
 -- One relay a lane, across all processes; released with the connection.
 select pg_try_advisory_lock(hashtextextended('lithify.outbox.' || %(lane)s, 0)) as held
 
--- name: bury_turns
--- Turns that a worker cannot process: no longer under way, and dead unless they were decided before.
-update turns t
-set outcome = case when t.decided is null then 'dead' else t.outcome end, reflected_at = clock_timestamp()
-from json_to_recordset(%(rows)s) as r (tenant text, subject_key text, turn_id text)
-where t.tenant = r.tenant and t.subject_key = r.subject_key and t.turn_id = r.turn_id and t.reflected_at is null
-
 -- name: park
 -- Work that has to wait.
 insert into deferred (worker, tenant, event_id, subject_key, due_at, attempts, reason, topic, key, value)
@@ -98,3 +91,20 @@ select %(worker)s, topic, key, value, subject_key from due
 -- name: clock
 -- System time for what this transaction writes: read after its locks, so that it never runs behind an earlier writer.
 select clock_timestamp() as now
+
+-- name: mark_dead
+-- Events that became dead letters though their id could be read; their turns are not published again.
+with dead as (
+    select tenant, event_id, subject_key, worker, cause, detail
+    from json_to_recordset(%(rows)s) as r (
+        tenant text, event_id text, subject_key text, worker text, cause text, detail text
+    )
+), ended as (
+    update turns t
+    set outcome = case when t.decided is null then 'dead' else t.outcome end, reflected_at = clock_timestamp()
+    from dead d
+    where t.tenant = d.tenant and t.turn_id = d.event_id and t.subject_key = d.subject_key and t.reflected_at is null
+)
+insert into dead_events (tenant, event_id, subject_key, worker, cause, detail)
+select tenant, event_id, subject_key, worker, cause, detail from dead
+on conflict do nothing

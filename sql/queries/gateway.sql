@@ -6,14 +6,23 @@
 select set_config('lithify.subjects', %(subject_key)s, true)
 
 -- name: session_state
--- version of the subject, with the last turns of one session, newest first; no row: subject unknown
-select s.version, t.turn_id, t.role, t.speaker, t.content, t.occurred_at, t.importance, t.outcome,
-       t.timezone
+-- version, number of vectors and zone of the subject, with the last turns of one session, newest first; none: unknown
+select s.version,
+       (
+           select l.timezone from turns l
+           where l.subject_key = s.subject_key
+             and (%(as_of)s::timestamptz is null or l.occurred_at <= %(as_of)s)
+           order by l.occurred_at desc
+           limit 1
+       ) as zone,
+       (select count(*) from embeddings e where e.subject_key = s.subject_key and e.model = %(model)s) as vectors,
+       t.turn_id, t.role, t.speaker, t.content, t.occurred_at, t.importance, t.outcome, t.timezone
 from subjects s
 left join lateral (
     select * from turns
     where turns.tenant = s.tenant and turns.subject_key = s.subject_key
-      and turns.session_id = %(session_id)s and turns.occurred_at <= %(as_of)s and turns.role <> 'command'
+      and turns.session_id = %(session_id)s and turns.role <> 'command'
+      and (%(as_of)s::timestamptz is null or turns.occurred_at <= %(as_of)s)
     order by occurred_at desc, turn_index desc, turn_id desc
     limit %(turns)s
 ) t on true
@@ -60,10 +69,19 @@ from embeddings
 where tenant = %(tenant)s and subject_key = %(subject_key)s and model = %(model)s and dimension = %(dimension)s
 
 -- name: turn_outcome
--- what became of one turn or command
-select turn_id as id, outcome, stored, decided::text as decided
-from turns
-where tenant = %(tenant)s and subject_key = %(subject_key)s and turn_id = %(turn_id)s
+-- what became of one turn or command; a dead event may never have become a turn
+select %(turn_id)s::text as id,
+       case when d.cause is not null then 'dead' else t.outcome end as outcome,
+       coalesce(t.stored, 0) as stored,
+       t.decided::text as decided,
+       d.cause,
+       d.detail
+from (values (1)) one
+left join turns t
+    on t.tenant = %(tenant)s and t.subject_key = %(subject_key)s and t.turn_id = %(turn_id)s
+left join dead_events d
+    on d.tenant = %(tenant)s and d.subject_key = %(subject_key)s and d.event_id = %(turn_id)s and t.decided is null
+where t.turn_id is not null or d.cause is not null
 
 -- name: fact
 -- one fact as believed now

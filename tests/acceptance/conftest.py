@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +17,15 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Iterator[Stack]:
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stack's data folder."""
+    return tmp_path_factory.mktemp("stack")
+
+
+@pytest.fixture(scope="module")
+def stack(data_dir: Path, environment: dict[str, str]) -> Iterator[Stack]:
     """The whole embedded stack, up."""
-    with Stack(tmp_path_factory.mktemp("stack"), environment=environment, fsync=False) as running:
+    with Stack(data_dir, environment=environment, fsync=False) as running:
         yield running
 
 

@@ -4,13 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 from rich.cells import cell_len
 
 from lithify.domain.claims import USER
@@ -27,6 +25,7 @@ from pipelines.identity import subject_key
 from pipelines.settings import load_settings
 from tests.support.memory import MemoryProbe
 from tests.support.processes import eventually, processes_of
+from tests.support.topics import messages
 
 STOPPED = 130
 
@@ -161,34 +160,11 @@ def _until(script: Script, day: int) -> Script:
 def _published(stack: Stack, subject: str) -> list[SlotChanged]:
     """The states of one subject on `lithify-facts`, in order of version."""
     bodies = []
-    for value in _messages(stack, "lithify-facts"):
+    for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "lithify-facts"):
         event = open_event(value, PlainCodec())
         if event.envelope.subject_key == subject and isinstance(event.body, SlotChanged):
             bodies.append(event.body)
     return sorted(bodies, key=lambda body: body.version)
-
-
-def _messages(stack: Stack, topic: str) -> Iterator[bytes]:
-    consumer = Consumer(
-        {
-            "bootstrap.servers": stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"],
-            "group.id": "test-demo",
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "enable.partition.eof": True,
-        }
-    )
-    partitions = consumer.list_topics(topic).topics[topic].partitions
-    consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
-    ended = 0
-    while ended < len(partitions):
-        message = consumer.poll(10)
-        assert message is not None
-        if message.error():
-            ended += 1
-        else:
-            yield message.value() or b""
-    consumer.close()
 
 
 def test_the_command_runs_in_a_pipe_within_a_minute_and_leaves_nothing(tmp_path: Path) -> None:

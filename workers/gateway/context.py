@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request, Response
 
@@ -22,6 +22,7 @@ from workers.gateway.recent import Recent, merge
 from workers.gateway.scope import Who, check_id, check_time, check_turn
 from workers.gateway.state import Session, State, read_session, read_state
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 router = APIRouter(tags=["context"])
 
 _BODY = asks(
@@ -56,13 +57,13 @@ async def context(request: Request, deps: Parts) -> Response:
     check_time("as_of", asked.as_of)
     for i, turn in enumerate(asked.turns):
         check_turn(f"turns[{i}]", turn.occurred_at, turn.timezone)
-    now = asked.as_of or deps.clock()
-    session, state = await _load(deps, who, asked.session_id, now)
+    session, state = await _load(deps, who, asked.session_id, asked.as_of)
+    now = asked.as_of or max(deps.clock(), session.last_at or _LONG_AGO)
     similarity, notice = await deps.similarity.of(asked.query, state.vectors)
     recent = merge(session.turns, asked.turns, now)
     with metrics.BLEND_SECONDS.time():
         block = _blend(deps, asked, _Read(session, state, recent, similarity, now))
-    answer = block_reply(block, session.version, [notice] if notice else [])
+    answer = block_reply(block, session.stamp.version, [notice] if notice else [])
     for item in answer.notices:
         metrics.CONTEXT_NOTICES.labels(item.code).inc()
     return reply(answer)
@@ -79,17 +80,18 @@ class _Read:
     now: datetime
 
 
-async def _load(deps: Deps, who: Who, session_id: str | None, now: datetime) -> tuple[Session, State]:
+async def _load(deps: Deps, who: Who, session_id: str | None, as_of: datetime | None) -> tuple[Session, State]:
     """One query where the user's state is in memory; the whole state where it is not."""
     model = deps.similarity.model
+    name = model[0] if model else None
 
     async def look(reader: Reader) -> tuple[Session, State]:
-        session = await read_session(reader, session_id, now)
-        state = deps.states.get(who, model and model[0], session.version)
+        session = await read_session(reader, session_id, as_of, name)
+        state = deps.states.get(who, name, session.stamp)
         metrics.STATE_READS.labels("database" if state is None else "cache").inc()
         if state is None:
-            state = await read_state(reader, session.version, model)
-            deps.states.put(who, model and model[0], state)
+            state = await read_state(reader, session.stamp, model)
+            deps.states.put(who, name, state)
         return session, state
 
     return await deps.database.read(who, look)

@@ -41,8 +41,8 @@ async def facts(
     at = as_of or known_at or deps.clock()
 
     async def look(reader: Reader) -> Memory:
-        session = await read_session(reader, None, at)
-        return await read_memory(reader, session.version, known_at)
+        session = await read_session(reader, None)
+        return await read_memory(reader, session.stamp.version, known_at)
 
     memory = await deps.database.read(who, look)
     return reply(believed(memory, Seen(at, session_id, known_at, history, lang), deps.catalog))

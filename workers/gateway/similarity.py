@@ -55,8 +55,11 @@ class Similarity:
         return (self._embedder.name, self._embedder.dimension) if self._embedder else None
 
     async def of(self, query: str | None, vectors: Vectors) -> tuple[Mapping[str, float], Notice | None]:
-        """Rescaled cosine by id of what is remembered; with a notice where there are none because of a fault."""
-        if not query or not query.strip():
+        """Rescaled cosine by id of what is remembered; with a notice where there are none because of a fault.
+
+        A query without a letter or digit ("!!!") means nothing, yet a model places it near everything: it has none.
+        """
+        if query is None or not any(character.isalnum() for character in query):
             return {}, None
         if self._embedder is None or self._thread is None:
             return {}, NO_EMBEDDER

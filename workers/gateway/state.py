@@ -34,9 +34,18 @@ class Vectors:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """One version of what is believed about a user."""
+class Stamp:
+    """What tells one state of a user from another: vectors are made beside the stream, without a new version."""
 
+    version: int = 0
+    vectors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is believed about a user, at one stamp."""
+
+    stamp: Stamp
     memory: Memory
     vectors: Vectors
 
@@ -52,29 +61,36 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What one query tells of a request's user: their version, and the last turns of the session."""
+    """What one query tells of a request's user: their stamp, and the last turns of the session."""
 
-    version: int = 0
+    stamp: Stamp = field(default_factory=Stamp)
     turns: tuple[StoredTurn, ...] = ()
     """Oldest first."""
+    zone: str | None = None
+    """The zone of the user's last turn, in whichever session."""
 
     @property
     def timezone(self) -> str | None:
-        """The zone of its last turn, or None."""
-        return self.turns[-1].timezone if self.turns else None
+        """The zone of its last turn, else of the user's last turn, or None."""
+        return self.turns[-1].timezone if self.turns else self.zone
+
+    @property
+    def last_at(self) -> datetime | None:
+        """When its last turn was said, or None."""
+        return self.turns[-1].turn.occurred_at if self.turns else None
 
 
 class StateCache:
-    """The states of the users served last. A version that was passed is never served."""
+    """The states of the users served last. A state that was passed is never served."""
 
     def __init__(self, users: int = 1_000) -> None:
         self._users = users
         self._states: OrderedDict[tuple[str, str | None], State] = OrderedDict()
 
-    def get(self, who: Who, model: str | None, version: int) -> State | None:
-        """The state of exactly this version, or None."""
+    def get(self, who: Who, model: str | None, stamp: Stamp) -> State | None:
+        """The state of exactly this stamp, or None."""
         state = self._states.get((who.subject_key, model))
-        if state is None or state.memory.version != version:
+        if state is None or state.stamp != stamp:
             return None
         self._states.move_to_end((who.subject_key, model))
         return state
@@ -90,26 +106,28 @@ class StateCache:
         return len(self._states)
 
 
-async def read_session(reader: Reader, session_id: str | None, as_of: datetime) -> Session:
-    """Version and last turns of the session; the empty one for an unknown user."""
-    rows = await reader.all("session_state", session_id=session_id, as_of=as_of, turns=RECENT_TURNS)
+async def read_session(
+    reader: Reader, session_id: str | None, as_of: datetime | None = None, model: str | None = None
+) -> Session:
+    """Stamp and last turns of the session up to `as_of` (None: all); the empty one for an unknown user."""
+    rows = await reader.all("session_state", session_id=session_id, as_of=as_of, model=model, turns=RECENT_TURNS)
     if not rows:
         return Session()
     turns = tuple(_stored_turn(row) for row in reversed(rows) if row["turn_id"] is not None)
-    return Session(rows[0]["version"], turns)
+    return Session(Stamp(rows[0]["version"], rows[0]["vectors"]), turns, rows[0]["zone"])
 
 
-async def read_state(reader: Reader, version: int, model: tuple[str, int] | None) -> State:
+async def read_state(reader: Reader, stamp: Stamp, model: tuple[str, int] | None) -> State:
     """Everything believed now, every interval, with the vectors of `model` (name, dimension)."""
-    memory = await read_memory(reader, version)
+    memory = await read_memory(reader, stamp.version)
     if model is None:
-        return State(memory, Vectors())
+        return State(stamp, memory, Vectors())
     rows = await reader.all("embeddings", model=model[0], dimension=model[1])
     if not rows:
-        return State(memory, Vectors())
+        return State(stamp, memory, Vectors())
     matrix = np.array([row["embedding"] for row in rows], np.float32)
     matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    return State(memory, Vectors(tuple(row["id"] for row in rows), matrix))
+    return State(stamp, memory, Vectors(tuple(row["id"] for row in rows), matrix))
 
 
 async def read_memory(reader: Reader, version: int, known_at: datetime | None = None) -> Memory:

@@ -52,7 +52,10 @@ async def add_turns(request: Request, deps: Parts) -> Response:
     responses=answers(TurnOutcome, 404, 422, 503),
 )
 async def turn_outcome(turn_id: Id, user_id: UserId, deps: Parts, tenant: Tenant = "default") -> Response:
-    """`accepted` until the workers have decided; then stored, no_facts, skipped or failed; an unknown id is 404."""
+    """`accepted` until the workers have decided; then stored, no_facts, skipped or failed.
+
+    `dead` says that it could not be processed, and why; an unknown id is 404.
+    """
     check_id("turn_id", turn_id)
     who = deps.who(tenant, user_id)
 
@@ -74,4 +77,6 @@ def _outcome(row: Row, codec: Codec) -> TurnOutcome:
         stored=row["stored"],
         decisions=decided.decisions if decided else (),
         rejects=tuple(reject.code for reject in decided.rejects) if decided else (),
+        cause=row["cause"],
+        detail=row["detail"],
     )

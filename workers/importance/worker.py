@@ -10,6 +10,7 @@ from lithify.events import CommandAccepted, SessionClosed, TurnBefore, TurnScore
 from pipelines import metrics
 from pipelines.effects import Effects
 from pipelines.envelope import Codec, Origin, seal
+from pipelines.failures import Poison
 from pipelines.inbound import receive
 from pipelines.runtime.worker import Batch, Item, Periodic, Record
 from pipelines.settings import Settings
@@ -46,7 +47,12 @@ class ImportanceWorker:
         received = receive(record.value, self._settings, self._clock())
         event = received.event
         receipt = Receipt(event.tenant, event.id, received.subject_key, received.digest)
-        return Item(record, receipt, self._scorer.score(received), epoch=None, user_id=event.user_id)
+        try:
+            scored = self._scorer.score(received)
+        except Poison as poison:
+            poison.receipt = receipt
+            raise
+        return Item(record, receipt, scored, epoch=None, user_id=event.user_id)
 
     async def handle(self, unit: UnitOfWork, batch: Batch[Scored]) -> Effects:
         """Store new turns, move their sessions on, and pass everything on."""

@@ -145,6 +145,17 @@ async def test_a_query_without_words_is_not_a_query_for_everything_c61(world: Wo
     assert (await ask(world, query=query)).get("items", []) == []
 
 
+@pytest.mark.parametrize("query", ["!!!", "😀", "…", " "])
+async def test_a_query_without_words_is_near_nothing_whatever_the_model_says_c61(
+    database: Database, query: str
+) -> None:
+    async with gateway_over(database, similarity=Similarity(TinyEmbedder())) as world:
+        world.rows.subject("ada")
+        world.rows.embedding("ada", world.rows.fact("ada", "home", "utrecht"), "tiny", [0, 1])
+        assert "utrecht" in (await ask(world, query="anything else"))["block"]
+        assert (await ask(world, query=query)).get("items", []) == []
+
+
 async def test_a_state_is_read_again_only_when_its_version_has_moved(world: World) -> None:
     world.rows.subject("ada", version=1)
     world.rows.fact("ada", "diet", "vegetarian")
@@ -153,6 +164,27 @@ async def test_a_state_is_read_again_only_when_its_version_has_moved(world: Worl
     assert "utrecht" not in (await ask(world))["block"]
     world.rows.subject("ada", version=2)
     assert "utrecht" in (await ask(world))["block"]
+
+
+async def test_a_vector_that_comes_later_is_used_at_once(database: Database) -> None:
+    async with gateway_over(database, similarity=Similarity(TinyEmbedder())) as world:
+        world.rows.subject("ada")
+        fact = world.rows.fact("ada", "diet", "vegetarian")
+        assert "vegetarian" not in (await ask(world, query="what for supper"))["block"]
+        world.rows.embedding("ada", fact, "tiny", [1, 0])
+        assert "vegetarian" in (await ask(world, query="what for supper"))["block"]
+
+
+async def test_a_producer_whose_clock_runs_ahead_is_heard(world: World) -> None:
+    world.rows.subject("ada")
+    ahead = NOW + timedelta(minutes=2)
+    world.rows.turn("ada", "t1", "the very last words", occurred_at=ahead)
+    world.rows.fact("ada", "diet", "vegan", valid_from=ahead)
+    body = await ask(world, session_id="s1")
+    assert "the very last words" in body["block"]
+    assert "vegan" in body["block"]
+    earlier = await ask(world, session_id="s1", as_of=NOW.isoformat())
+    assert "the very last words" not in earlier["block"]
 
 
 async def test_as_of_reads_what_held_then(world: World) -> None:

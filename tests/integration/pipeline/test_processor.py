@@ -8,7 +8,7 @@ import msgspec
 import psycopg
 import pytest
 
-from lithify.events import DeadLetter, encode
+from lithify.events import Command, CommandName, DeadLetter, encode
 from pipelines.deadletters import original_bytes
 from pipelines.effects import Effects
 from pipelines.failures import Defer, Transient
@@ -16,8 +16,8 @@ from pipelines.runtime.parked import parked_release
 from pipelines.runtime.worker import Batch
 from pipelines.store.unit_of_work import UnitOfWork
 from pipelines.topics import Topic
-from tests.integration.pipeline.test_stages import DAYS, turn
-from tests.support.pipeline import KEYS, Pipeline
+from tests.integration.pipeline.test_stages import DAYS, republish_now, turn
+from tests.support.pipeline import KEYS, Pipeline, at
 from workers.importance.scoring import Scored
 
 
@@ -26,9 +26,9 @@ def letters(pipeline: Pipeline) -> list[DeadLetter]:
     return found
 
 
-def breaking(pipeline: Pipeline, turn_id: str, error: Callable[[], Exception]) -> None:
-    """Let the first worker fail whenever a batch holds one turn."""
-    worker = pipeline.workers[0]
+def breaking(pipeline: Pipeline, turn_id: str, error: Callable[[], Exception], stage: int = 0) -> None:
+    """Let one worker fail whenever a batch holds one turn."""
+    worker = pipeline.workers[stage]
     handle = worker.handle
 
     async def broken(unit: UnitOfWork, batch: Batch[Scored]) -> Effects:
@@ -177,3 +177,29 @@ async def test_a_user_turn_knows_the_assistant_turn_before(pipeline: Pipeline) -
     scored = {body.turn_id: body for body in pipeline.bodies(Topic.SCORED, "turn_scored")}
     assert scored["t2"].before.content == "3 June?"
     assert scored["t3"].before is None
+
+
+async def test_a_turn_that_died_on_its_way_is_not_published_again(pipeline: Pipeline) -> None:
+    breaking(pipeline, "t1", lambda: KeyError("defect"), stage=2)
+    pipeline.publish(*DAYS[:2])
+    await pipeline.run()
+    assert pipeline.rows("select turn_id, outcome from turns where reflected_at is not null order by 1") == [
+        {"turn_id": "t1", "outcome": "dead"},
+        {"turn_id": "t2", "outcome": "no_facts"},
+    ]
+    await republish_now(pipeline)
+    assert not pipeline.relay()
+
+
+async def test_whoever_sent_a_dead_event_can_be_told(pipeline: Pipeline) -> None:
+    breaking(pipeline, "t3", lambda: KeyError("defect"))
+    forget = Command(
+        id="c1", user_id="ana", session_id="s1", occurred_at=at("2026-03-01 10:00"), command=CommandName.FORGET
+    )
+    pipeline.publish(*DAYS[:3], forget)
+    await pipeline.run()
+    rows = pipeline.rows("select event_id, worker, cause from dead_events order by event_id")
+    assert [(row["event_id"], row["cause"]) for row in rows] == [("c1", "not_supported"), ("t3", "unexpected")]
+    pipeline.publish(turn(1, "2026-03-01 10:00", "diet=meat"))
+    await pipeline.run()
+    assert len(pipeline.rows("select * from dead_events")) == 2, "under a reused id the first event lives"
