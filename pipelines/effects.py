@@ -31,9 +31,8 @@ class Effects:
     """Subject keys whose believed state changes: their version is raised."""
 
     def write(self, query: str, *rows: Row) -> None:
-        """Add rows to a named statement."""
-        if rows:
-            self.writes.setdefault(query, []).extend(rows)
+        """Add rows to a named statement. Named without rows, it takes its place in the order all the same."""
+        self.writes.setdefault(query, []).extend(rows)
 
     def publish(self, topic: Topic, key: str, value: bytes, subject_key: str) -> None:
         """Add an event."""

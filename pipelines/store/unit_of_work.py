@@ -135,7 +135,8 @@ class UnitOfWork:
     async def apply(self, effects: Effects) -> None:
         """Write everything and fill the outbox."""
         for name, rows in effects.writes.items():
-            await self.fetch(name, rows=list(rows))
+            if rows:
+                await self.fetch(name, rows=rows)
         if effects.messages:
             await self.fetch(
                 "delivery.fill_outbox", lane=self._worker, rows=[self._outbox_row(m) for m in effects.messages]
