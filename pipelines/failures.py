@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
-
 if TYPE_CHECKING:
     from pipelines.store.unit_of_work import Receipt
 
@@ -55,7 +54,13 @@ class Defer(Exception):  # noqa: N818
         self.reason = reason
 
 
+_TOO_LARGE = (psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
+"""An event beyond what the database can hold, such as an index row: psycopg derives them from OperationalError."""
 _TRANSIENT = (
+    psycopg.errors.ReadOnlySqlTransaction,  # the old primary after a failover
+    psycopg.errors.UndefinedTable,  # the schema is not at this release
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
     psycopg.OperationalError,
     psycopg.InterfaceError,
     PoolTimeout,
@@ -71,11 +76,13 @@ def classify(error: Exception) -> Poison | Transient | Defer:
     """Sort any exception into one of the three.
 
     Connection loss, time-outs, deadlocks and serialization failures (which psycopg derives from OperationalError)
-    are Transient. A value the database refuses, or anything unforeseen, is Poison: whoever calls this must first
+    are Transient, and so is a database that takes no writes or lacks a migration: no event is at fault. A value the database refuses, or anything unforeseen, is Poison: whoever calls this must first
     have found the one event that causes it.
     """
     if isinstance(error, Poison | Transient | Defer):
         return error
+    if isinstance(error, _TOO_LARGE):
+        return Poison(Cause.REJECTED_BY_STORE, _first_line(error))
     if isinstance(error, _TRANSIENT):
         return Transient(f"{type(error).__name__}: {error}")
     if isinstance(error, psycopg.DataError | psycopg.IntegrityError):

@@ -3,23 +3,31 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from lithify.domain.text import clean, valid_id
-from lithify.events import Inbound
+from lithify.events import Command, Inbound, SessionEnded
 from lithify.events.envelope import VERSION
 from pipelines.envelope import decode
 from pipelines.failures import Cause, Poison
 from pipelines.identity import subject_key
+from pipelines.language.days import zone
 from pipelines.settings import Settings
 
 AHEAD = timedelta(minutes=5)
 """How far a producer's clock may run ahead: event time is capped at the time of receipt plus this."""
 
+EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
+"""Event time before this is a clock that was never set, such as the year 1 that Go writes for no time."""
+LAST_INDEX = 2**31 - 1
+LONGEST_NAME = 256
+"""Characters of a subject or an attribute: what an index row takes."""
+
 _IDS = ("id", "tenant", "user_id", "session_id")
+_NUL = b"\\u0000"
 _inbound = msgspec.json.Decoder(Inbound)
 
 
@@ -51,6 +59,9 @@ def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
         fault = valid_id(getattr(event, name), tenant=name == "tenant")
         if fault is not None:
             raise Poison(Cause.INVALID_ID, f"{name}: {fault}")
+    wrong = fault_of(event)
+    if wrong is not None:
+        raise Poison(Cause.INVALID_EVENT, ": ".join(wrong))
     return Received(
         event=event,
         subject_key=subject_key(settings.pseudonym_key, event.tenant, event.user_id),
@@ -60,18 +71,43 @@ def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
     )
 
 
+def fault_of(event: Inbound) -> tuple[str, str] | None:
+    """The field, and what is wrong with it, where an event has the right types but cannot be processed."""
+    if event.occurred_at < EARLIEST:
+        return "occurred_at", f"before {EARLIEST.year}"
+    if isinstance(event, SessionEnded):
+        return None
+    try:
+        zone(event.timezone or "UTC")
+    except ValueError as error:
+        return "timezone", str(error)
+    if event.index > LAST_INDEX:
+        return "index", f"larger than {LAST_INDEX}"
+    return _command_fault(event) if isinstance(event, Command) else None
+
+
+def _command_fault(command: Command) -> tuple[str, str] | None:
+    for field, text in (("subject", command.subject), ("attribute", command.attribute)):
+        if text is not None and len(text) > LONGEST_NAME:
+            return field, f"longer than {LONGEST_NAME} characters"
+    return None if command.subject.strip() else ("subject", "empty")
+
+
 def _decode(value: bytes) -> Inbound:
     try:
-        return decode(_inbound, value)
+        event = decode(_inbound, value)
     except Poison as poison:
         return _decode_leniently(value, poison)
+    if _NUL in value:
+        return _decode_leniently(value, Poison(Cause.INVALID_EVENT, "NUL"))
+    return event
 
 
 def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
-    r"""Strict decoding failed, but not everything that it refuses is worth a turn.
+    r"""Strict decoding failed or left a NUL, but not everything that it refuses is worth a turn.
 
-    A lone surrogate escape ("\ud800") or stray bytes cost a character; a time may be any ISO 8601 with an offset, also
-    one without seconds; an event that does not fit may be of a version to come.
+    A NUL, a lone surrogate escape ("\ud800") or stray bytes cost a character; a time may be any ISO 8601 with an offset,
+    also one without seconds; an event that does not fit may be of a version to come.
     """
     try:
         # Stray bytes become lone surrogates: replaced in a text, refused in an id.

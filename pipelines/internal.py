@@ -2,7 +2,9 @@
 
 from typing import TypeVar
 
-from lithify.events import Body, TurnDecided, TurnExtracted
+import msgspec
+
+from lithify.events import Body, Envelope, TurnDecided, TurnExtracted
 from pipelines.envelope import Codec, Event, open_event
 from pipelines.failures import Cause, Poison
 from pipelines.runtime.worker import Item, Record
@@ -36,6 +38,26 @@ def _inbox_id(event: Event[Body]) -> str:
     if isinstance(body, TurnExtracted | TurnDecided):
         return body.turn_id if body.generation == 0 else f"{body.turn_id}#{body.generation}"
     return event.envelope.id
+
+
+class _About(msgspec.Struct):
+    """What a body says about which turn it is of; a scored turn and a command are named by the envelope too."""
+
+    turn_id: str | None = None
+
+
+def receipt_of(record: Record, codec: Codec) -> Receipt | None:
+    """Which event a record of an internal topic is about, as far as that can be made out though it was refused.
+
+    Returns:
+        None for records of other topics, and for what is not even an envelope.
+    """
+    try:
+        head = msgspec.json.decode(record.value or b"", type=Envelope)
+        about = msgspec.json.decode(codec.unwrap(head.subject_key, bytes(head.body)), type=_About)
+    except (msgspec.MsgspecError, Poison):
+        return None
+    return Receipt(head.tenant, about.turn_id or head.id, head.subject_key, "")
 
 
 def key_of(event: Event[Body]) -> str:

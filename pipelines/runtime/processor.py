@@ -11,6 +11,7 @@ from pipelines import metrics
 from pipelines.deadletters import DeadLetters
 from pipelines.envelope import Codec
 from pipelines.failures import Cause, Defer, Poison, Transient, classify
+from pipelines.internal import receipt_of
 from pipelines.runtime.worker import Batch, Item, Record, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -27,6 +28,7 @@ class Processor(Generic[T]):
         self._worker = worker
         self._settings = settings
         self._pool = pool
+        self._codec = codec
         self._letters = DeadLetters(settings, worker.name, codec)
 
     async def process(self, records: Sequence[Record]) -> None:
@@ -55,7 +57,9 @@ class Processor(Generic[T]):
             try:
                 items.append(self._worker.read(record))
             except Exception as error:  # noqa: BLE001 - reading is pure, so whatever it raises is this record's fault
-                refused.append((record, _as_poison(error)))
+                poison = _as_poison(error)
+                poison.receipt = poison.receipt or receipt_of(record, self._codec)
+                refused.append((record, poison))
         return items, refused
 
     async def _one_by_one(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:

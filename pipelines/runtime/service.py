@@ -148,8 +148,8 @@ def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = No
 
 
 class _Process(faust.Worker):
-    """The process around the app: a stop that hangs ends all the same."""
+    """The process around the app: a stop that hangs ends all the same, as a failure."""
 
     def _flag_as_shutdown_by_signal(self) -> None:
-        arm_exit_guard(_STOP_GUARD_SECONDS, code=0)
+        arm_exit_guard(_STOP_GUARD_SECONDS, code=1)
         super()._flag_as_shutdown_by_signal()

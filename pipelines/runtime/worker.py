@@ -84,9 +84,9 @@ class Progress:
 
     started_at: float
     last_batch_at: float | None = None
-    failing_since: float | None = None
+    failing_since: dict[int, float] = field(default_factory=dict)
+    """Partition to when its batch began to fail."""
     last_error: str | None = None
-    assigned: int = 0
     events: int = 0
     relay_failing_since: float | None = None
     busy_since: dict[int, float] = field(default_factory=dict)

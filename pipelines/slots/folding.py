@@ -58,7 +58,7 @@ class Folder:
         slots: Iterable[SlotKey],
         evidence: Sequence[Placed] = (),
         *,
-        replaced_turns: Mapping[str, int] | None = None,
+        replaced_turns: Mapping[tuple[str, str], int] | None = None,
         as_of: datetime | None = None,
     ) -> list[Folded]:
         """Fold slots over their stored evidence and what is new.
@@ -68,7 +68,7 @@ class Folder:
             effects: gets the rows to write.
             slots: which ones, each once.
             evidence: new evidence, by slot, or by (subject key, subject) where it enters every slot of a subject.
-            replaced_turns: turn id to generation: stored evidence of a lower generation no longer counts.
+            replaced_turns: (subject key, turn id) to generation: stored evidence of a lower one no longer counts.
             as_of: what the slot still awaits is worked out from here; by default from its last evidence.
         """
         wanted = sorted(set(slots))
@@ -80,7 +80,7 @@ class Folder:
         now = await unit.now()
         folded = []
         for key in wanted:
-            items = _without(found[key], replaced_turns or {}) + _entering(key, evidence)
+            items = _without(key, found[key], replaced_turns or {}) + _entering(key, evidence)
             if items:
                 folded.append(
                     self._fold_one(effects, key, items, sessions.get(key.subject_key, []), stored, now, as_of)
@@ -120,11 +120,11 @@ class Folder:
         return self._catalog.get(key.attribute, next((hint for hint in hints if hint is not None), None))
 
 
-def _without(items: list[Evidence], replaced: Mapping[str, int]) -> list[Evidence]:
+def _without(key: SlotKey, items: list[Evidence], replaced: Mapping[tuple[str, str], int]) -> list[Evidence]:
     return [
         item
         for item in items
-        if not (isinstance(item, Claim) and item.generation < replaced.get(item.turn_id, item.generation))
+        if not (isinstance(item, Claim) and item.generation < replaced.get((key.subject_key, item.turn_id), 0))
     ]
 
 

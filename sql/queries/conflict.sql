@@ -6,7 +6,7 @@ join turns t using (tenant, turn_id)
 
 -- name: facts_named
 -- Facts that commands name by their id.
-select distinct on (fact_id) fact_id::text as fact_id, subject, attribute, value
+select distinct on (fact_id) subject_key, fact_id::text as fact_id, subject, attribute, value
 from facts
 where fact_id::text in (select value from json_array_elements_text(%(ids)s))
 order by fact_id, sys_from desc
@@ -20,10 +20,9 @@ join slots s using (subject_key, subject)
 -- name: slots_of_turns
 -- Slots with evidence from some turns.
 select distinct c.tenant, c.subject_key, c.subject, c.attribute
-from claims c
-where c.current
-  and c.kind in ('value', 'command')
-  and c.turn_id in (select value from json_array_elements_text(%(turns)s))
+from json_to_recordset(%(rows)s) as r (subject_key text, turn_id text)
+join claims c using (subject_key, turn_id)
+where c.current and c.kind in ('value', 'command')
 
 -- name: slots_of_sessions
 -- Slots that the course of some sessions can still move.
@@ -61,8 +60,11 @@ where c.current
 -- name: retire_claims
 -- Evidence of turns that a later generation read again.
 update claims c set current = false
-from json_to_recordset(%(rows)s) as r (turn_id text, generation integer)
-where c.turn_id = r.turn_id and c.generation < r.generation and c.kind <> 'command'
+from json_to_recordset(%(rows)s) as r (subject_key text, turn_id text, generation integer)
+where c.subject_key = r.subject_key
+  and c.turn_id = r.turn_id
+  and c.generation < r.generation
+  and c.kind <> 'command'
 
 -- name: insert_claims
 -- New evidence.

@@ -93,10 +93,18 @@ select %(worker)s, topic, key, value, subject_key from due
 select clock_timestamp() as now
 
 -- name: mark_dead
--- Events that became dead letters though their id could be read.
-insert into dead_events (tenant, event_id, subject_key, worker, cause, detail)
-select tenant, event_id, subject_key, worker, cause, detail
-from json_to_recordset(%(rows)s) as r (
-    tenant text, event_id text, subject_key text, worker text, cause text, detail text
+-- Events that became dead letters though their id could be read; their turns are not published again.
+with dead as (
+    select tenant, event_id, subject_key, worker, cause, detail
+    from json_to_recordset(%(rows)s) as r (
+        tenant text, event_id text, subject_key text, worker text, cause text, detail text
+    )
+), ended as (
+    update turns t
+    set outcome = case when t.decided is null then 'dead' else t.outcome end, reflected_at = clock_timestamp()
+    from dead d
+    where t.tenant = d.tenant and t.turn_id = d.event_id and t.subject_key = d.subject_key and t.reflected_at is null
 )
+insert into dead_events (tenant, event_id, subject_key, worker, cause, detail)
+select tenant, event_id, subject_key, worker, cause, detail from dead
 on conflict do nothing

@@ -20,14 +20,24 @@ class Intake:
     """New evidence of a batch."""
 
     placed: list[Placed] = field(default_factory=list)
-    origin: dict[str, Extracted] = field(default_factory=dict)
-    """Evidence id to the event that brought it."""
-    replaced: dict[str, int] = field(default_factory=dict)
-    """Turn id to the generation that now counts, where a later one has read the turn again."""
+    origin: dict[tuple[str, str], Extracted] = field(default_factory=dict)
+    """(subject key, evidence id) to the event that brought it: two tenants may use the same event ids."""
+    replaced: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(subject key, turn id) to the generation that now counts, where a later one has read the turn again."""
+
+    def add(self, event: Extracted, item: Evidence) -> None:
+        """Take `item` in, as brought by `event`."""
+        self.placed.append((_place(event, item), item))
+        self.origin[event.envelope.subject_key, item.id] = event
 
     def of(self, event: Extracted) -> list[Evidence]:
         """The evidence that `event` brought."""
-        return [item for _, item in self.placed if self.origin[item.id] is event]
+        return [item for place, item in self.placed if self.origin[subject_of(place), item.id] is event]
+
+
+def subject_of(place: SlotKey | tuple[str, str]) -> str:
+    """The subject key of where evidence belongs."""
+    return place.subject_key if isinstance(place, SlotKey) else place[0]
 
 
 async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Mapping[tuple[str, str], int]) -> Intake:
@@ -45,12 +55,11 @@ async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Map
         if body.generation < generations.get((head.tenant, body.turn_id), 0):
             continue
         if body.generation > 0:
-            intake.replaced[body.turn_id] = body.generation
-        resolved = [_resolve(command, facts) for command in body.commands]
+            intake.replaced[head.subject_key, body.turn_id] = body.generation
+        resolved = [_resolve(command, facts.get((head.subject_key, command.fact_id))) for command in body.commands]
         items: list[Evidence] = [*body.claims, *(command for command in resolved if command is not None)]
         for item in items:
-            intake.placed.append((_place(event, item), item))
-            intake.origin[item.id] = event
+            intake.add(event, item)
     return intake
 
 
@@ -61,20 +70,19 @@ def _place(event: Extracted, item: Evidence) -> SlotKey | tuple[str, str]:
     return SlotKey(head.tenant, head.subject_key, item.subject, item.attribute)
 
 
-async def _named_facts(unit: UnitOfWork, turns: Sequence[Extracted]) -> dict[str, dict[str, str]]:
-    """Facts that commands name by id."""
+async def _named_facts(unit: UnitOfWork, turns: Sequence[Extracted]) -> dict[tuple[str, str | None], dict[str, str]]:
+    """Facts that commands name, by (subject key, id): users of one batch must not reach each other's."""
     ids = {command.fact_id for event in turns for command in event.body.commands if command.fact_id}
     if not ids:
         return {}
     rows = await unit.fetch("conflict.facts_named", ids=sorted(ids))
-    return {str(row["fact_id"]): row for row in rows}
+    return {(row["subject_key"], row["fact_id"]): row for row in rows}
 
 
-def _resolve(command: Command, facts: Mapping[str, dict[str, str]]) -> Command | None:
-    """The command with its slot filled in; None if it names a fact that does not exist."""
+def _resolve(command: Command, fact: Mapping[str, str] | None) -> Command | None:
+    """The command with its slot filled in from the fact it names; None if that does not exist."""
     if command.attribute:
         return command
-    fact = facts.get(command.fact_id or "")
     if fact is None:
         return None
     return replace(
@@ -87,11 +95,11 @@ def _resolve(command: Command, facts: Mapping[str, dict[str, str]]) -> Command |
 
 def keep(effects: Effects, intake: Intake) -> None:
     """Add the rows of the evidence."""
-    effects.write(
-        "conflict.retire_claims",
-        *({"turn_id": turn_id, "generation": generation} for turn_id, generation in intake.replaced.items()),
-    )
-    effects.write("conflict.insert_claims", *(_row(intake.origin[item.id], item) for _, item in intake.placed))
+    replaced = intake.replaced.items()
+    retired = ({"subject_key": key, "turn_id": turn, "generation": highest} for (key, turn), highest in replaced)
+    effects.write("conflict.retire_claims", *retired)
+    rows = (_row(intake.origin[subject_of(place), item.id], item) for place, item in intake.placed)
+    effects.write("conflict.insert_claims", *rows)
 
 
 def _row(event: Extracted, item: Evidence) -> dict[str, object]:

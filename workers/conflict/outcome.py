@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lithify.domain.claims import order
-from lithify.domain.slots.state import Conflict, Verdict
+from lithify.domain.slots.state import Verdict
 from lithify.events import Decision, TurnDecided
 from pipelines.slots.folding import Folded
 from pipelines.slots.rows import SlotKey
-from workers.conflict.intake import Extracted, Intake
+from workers.conflict.intake import Extracted, Intake, subject_of
+
+Source = tuple[str, str]
+"""(subject key, turn id)."""
 
 
 @dataclass(slots=True)
@@ -23,24 +26,25 @@ class _Caused:
 
 def decide_turns(turns: Sequence[Extracted], intake: Intake, folded: Iterable[Folded]) -> list[TurnDecided]:
     """One event a turn, in the order of `turns`. A verdict is reported by the latest turn among those it cites."""
-    caused: Mapping[str, _Caused] = defaultdict(_Caused)
-    items = {item.id: item for _, item in intake.placed}
+    caused: Mapping[Source, _Caused] = defaultdict(_Caused)
+    items = {(subject_of(place), item.id): item for place, item in intake.placed}
     for slot in folded:
+        key = slot.key.subject_key
         for verdict in slot.new_verdicts:
-            cited = [items[claim] for claim in verdict.claim_ids if claim in items]
+            cited = [items[key, claim] for claim in verdict.claim_ids if (key, claim) in items]
             if cited and verdict.rule != "nothing_to_withdraw":
-                turn = caused[intake.origin[max(cited, key=order).id].body.turn_id]
+                turn = caused[_source(intake.origin[key, max(cited, key=order).id])]
                 turn.decisions.append(_decision(slot.key, verdict))
                 turn.slots[slot.state.slot_id] = None
         for conflict in slot.new_conflicts:
-            _add_conflict(caused, intake, conflict)
-    return [_decided(event, intake, caused[event.body.turn_id]) for event in turns]
+            event = intake.origin.get((key, conflict.claim_id))
+            if event is not None:
+                caused[_source(event)].conflicts.append(conflict.id)
+    return [_decided(event, intake, caused[_source(event)]) for event in turns]
 
 
-def _add_conflict(caused: Mapping[str, _Caused], intake: Intake, conflict: Conflict) -> None:
-    event = intake.origin.get(conflict.claim_id)
-    if event is not None:
-        caused[event.body.turn_id].conflicts.append(conflict.id)
+def _source(event: Extracted) -> Source:
+    return (event.envelope.subject_key, event.body.turn_id)
 
 
 def _decided(event: Extracted, intake: Intake, caused: _Caused) -> TurnDecided:

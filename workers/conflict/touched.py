@@ -21,9 +21,9 @@ async def touched_slots(
     broad = [{"subject_key": place[0], "subject": place[1]} for place, _ in intake.placed if len(place) == 2]
     if broad:
         slots |= _keys(await unit.fetch("conflict.slots_of_subjects", rows=broad))
-    replaced = sorted(intake.replaced)
-    if replaced:
-        slots |= _keys(await unit.fetch("conflict.slots_of_turns", turns=replaced))
+    if intake.replaced:
+        rows = [{"subject_key": key, "turn_id": turn_id} for key, turn_id in sorted(intake.replaced)]
+        slots |= _keys(await unit.fetch("conflict.slots_of_turns", rows=rows))
     if events:
         slots |= _keys(await unit.fetch("conflict.slots_of_sessions", rows=[_row(event) for event in events]))
     return slots

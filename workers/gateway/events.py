@@ -8,6 +8,7 @@ import msgspec
 
 from lithify.events import Command, Inbound, SessionEnded, Turn
 from lithify.events.api import Accepted, AcceptedReply
+from pipelines.inbound import fault_of
 from workers.gateway.faults import InvalidError, invalid
 from workers.gateway.scope import check_id
 
@@ -56,6 +57,9 @@ def event(value: Any, model: type[E], now: datetime, at: str = "") -> E:
     for name in ("id", "user_id", "session_id"):
         _check(_join(at, name), getattr(found, name))
     _check(_join(at, "tenant"), found.tenant, tenant=True)
+    wrong = fault_of(found)
+    if wrong is not None:
+        raise InvalidError(wrong[1], _join(at, wrong[0]))
     return found
 
 

@@ -76,7 +76,7 @@ class Scorer:
             content=redacted.text,
             importance=1 if skipped else rated.score,
             reasons=() if skipped else rated.reasons,
-            speaker=clean(turn.speaker) if turn.speaker else None,
+            speaker=_name(turn.speaker),
             timezone=turn.timezone or self._timezone,
             index=turn.index,
             redactions=dict(redacted.counts),
@@ -100,6 +100,11 @@ class Scorer:
 
     def _redact(self, text: str) -> Redacted:
         return self._redactor.redact(clean(text))
+
+
+def _name(speaker: str | None) -> str | None:
+    """A speaker's name; None where there is none to see: then the user speaks."""
+    return clean(speaker).strip() or None if speaker else None
 
 
 def _closed(event: SessionEnded, received: Received) -> SessionClosed:

@@ -15,6 +15,7 @@ from pipelines.slots.folding import Folder
 from tests.support.pipeline import Pipeline, open_pool, settings_for
 from tests.support.scripted import ScriptedExtractor
 from tests.support.servers import Database
+from workers.assembly import WORKERS
 from workers.conflict.worker import ConflictWorker
 from workers.extraction.worker import ExtractionWorker
 from workers.importance.scoring import Scorer
@@ -62,4 +63,13 @@ async def pipeline(database: Database) -> AsyncIterator[Pipeline]:
         ReflectionWorker(codec, Reflector(folder, codec)),
     )
     yield Pipeline(settings, pool, database.superuser_url, workers)
+    await pool.close()
+
+
+@pytest.fixture
+async def rules(database: Database) -> AsyncIterator[Pipeline]:
+    """The workers as they run in production, rule extractor and all."""
+    settings = settings_for(database)
+    pool = await open_pool(settings)
+    yield Pipeline(settings, pool, database.superuser_url, [make(settings) for make in WORKERS.values()])
     await pool.close()

@@ -16,7 +16,7 @@ from pipelines.runtime.parked import parked_release
 from pipelines.runtime.worker import Batch
 from pipelines.store.unit_of_work import UnitOfWork
 from pipelines.topics import Topic
-from tests.integration.pipeline.test_stages import DAYS, turn
+from tests.integration.pipeline.test_stages import DAYS, republish_now, turn
 from tests.support.pipeline import KEYS, Pipeline, at
 from workers.importance.scoring import Scored
 
@@ -26,9 +26,9 @@ def letters(pipeline: Pipeline) -> list[DeadLetter]:
     return found
 
 
-def breaking(pipeline: Pipeline, turn_id: str, error: Callable[[], Exception]) -> None:
-    """Let the first worker fail whenever a batch holds one turn."""
-    worker = pipeline.workers[0]
+def breaking(pipeline: Pipeline, turn_id: str, error: Callable[[], Exception], stage: int = 0) -> None:
+    """Let one worker fail whenever a batch holds one turn."""
+    worker = pipeline.workers[stage]
     handle = worker.handle
 
     async def broken(unit: UnitOfWork, batch: Batch[Scored]) -> Effects:
@@ -177,6 +177,18 @@ async def test_a_user_turn_knows_the_assistant_turn_before(pipeline: Pipeline) -
     scored = {body.turn_id: body for body in pipeline.bodies(Topic.SCORED, "turn_scored")}
     assert scored["t2"].before.content == "3 June?"
     assert scored["t3"].before is None
+
+
+async def test_a_turn_that_died_on_its_way_is_not_published_again(pipeline: Pipeline) -> None:
+    breaking(pipeline, "t1", lambda: KeyError("defect"), stage=2)
+    pipeline.publish(*DAYS[:2])
+    await pipeline.run()
+    assert pipeline.rows("select turn_id, outcome from turns where reflected_at is not null order by 1") == [
+        {"turn_id": "t1", "outcome": "dead"},
+        {"turn_id": "t2", "outcome": "no_facts"},
+    ]
+    await republish_now(pipeline)
+    assert not pipeline.relay()
 
 
 async def test_whoever_sent_a_dead_event_can_be_told(pipeline: Pipeline) -> None:

@@ -106,7 +106,7 @@ async def test_a_failing_batch_is_tried_again_and_never_raises(error: Exception)
     stream, progress, _ = await run(app, working, events(1, 2), events(3))
     assert working.seen == [[1, 2], [1, 2], [1, 2], [3]]
     assert stream.acked == [1, 2, 3]
-    assert progress.failing_since is None
+    assert progress.failing_since == {}
 
 
 @pytest.mark.parametrize("reason", ["rebalancing", "should_stop"])

@@ -14,6 +14,8 @@ from pipelines.failures import Cause, Poison, Transient, classify
         psycopg.errors.DeadlockDetected(),
         psycopg.errors.SerializationFailure(),
         psycopg.errors.AdminShutdown(),
+        psycopg.errors.ReadOnlySqlTransaction(),
+        psycopg.errors.UndefinedTable(),
         psycopg.InterfaceError("the connection is closed"),
         PoolTimeout(),
         ConnectionResetError(),
@@ -28,6 +30,7 @@ def test_what_may_pass(error: Exception) -> None:
     ("error", "cause"),
     [
         (psycopg.errors.UntranslatableCharacter("\\u0000 cannot be converted"), Cause.REJECTED_BY_STORE),
+        (psycopg.errors.ProgramLimitExceeded("index row size 2976 exceeds maximum"), Cause.REJECTED_BY_STORE),
         (psycopg.errors.CheckViolation("check"), Cause.REJECTED_BY_STORE),
         (KeyError("span"), Cause.UNEXPECTED),
         (RecursionError(), Cause.UNEXPECTED),

@@ -27,6 +27,11 @@ def test_every_fault_is_named_at_once() -> None:
     assert "LITHIFY_LOG_LEVEL = 'loud'" in message
 
 
+def test_an_unknown_zone_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"LITHIFY_TIMEZONE = 'Mars/Olympus': .*unknown time zone"):
+        load_settings(GOOD | {"LITHIFY_TIMEZONE": "Mars/Olympus"})
+
+
 def test_a_missing_key_is_named() -> None:
     with pytest.raises(SettingsError, match=r"LITHIFY_KAFKA_BOOTSTRAP = \(not set\): Field required"):
         load_settings({key: value for key, value in GOOD.items() if key != "LITHIFY_KAFKA_BOOTSTRAP"})

@@ -1,0 +1,92 @@
+"""The nightly run publishes what time has changed, once, and can be cut off and repeated."""
+
+from datetime import datetime
+
+import msgspec
+import pytest
+
+from pipelines.topics import Topic
+from tests.integration.pipeline.test_stages import DAYS, turn
+from tests.support.pipeline import Pipeline, at, facts_of
+from workers.reflection.due import Reflector
+from workers.reflection.nightly import Run, reflect_nightly
+from workers.reflection.worker import ReflectionWorker
+
+
+def reflector(pipeline: Pipeline) -> Reflector:
+    worker = pipeline.workers[-1]
+    assert isinstance(worker, ReflectionWorker)
+    return worker._reflector
+
+
+async def nightly(pipeline: Pipeline, as_of: datetime) -> Run:
+    run = await reflect_nightly(pipeline.settings, pipeline.pool, reflector(pipeline), as_of)
+    pipeline.relay()
+    return run
+
+
+def published(pipeline: Pipeline, attribute: str) -> list[list[str]]:
+    """Override values of each published state of a slot, in order."""
+    bodies = [body for body in pipeline.bodies(Topic.FACTS, "slot_changed") if body.attribute == attribute]
+    assert [body.version for body in bodies] == list(range(1, len(bodies) + 1))
+    return [[override["value"] for override in body.overrides] for body in bodies]
+
+
+async def test_a_lapse_is_published_when_due_and_changes_no_row(pipeline: Pipeline) -> None:
+    pipeline.publish(DAYS[0])
+    await pipeline.run()
+    pipeline.publish(DAYS[2])
+    await pipeline.run()
+    before = facts_of(pipeline)
+    assert published(pipeline, "diet") == [[], ["meat"]]
+
+    early = await nightly(pipeline, at("2026-03-05 18:29"))
+    assert early.slots == 0
+    due = await nightly(pipeline, at("2026-03-06 00:00"))
+    assert (due.slots, due.changed, due.resumed) == (1, 0, False)
+    assert published(pipeline, "diet") == [[], ["meat"], []]
+    assert facts_of(pipeline) == before
+
+
+async def test_a_second_run_has_nothing_to_do(pipeline: Pipeline) -> None:
+    pipeline.publish(*DAYS)
+    await pipeline.run()
+    as_of = at("2027-01-01 00:00")
+    first = await nightly(pipeline, as_of)
+    second = await nightly(pipeline, as_of)
+    assert first.slots > 0
+    assert (second.slots, second.resumed) == (0, True)
+
+
+async def test_a_run_that_is_cut_off_is_taken_up_again(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    for user in ("ana", "ben", "eve"):
+        fact = turn(1, "2026-03-01 10:00", "diet=vegan", user_id=user)
+        choice = turn(2, "2026-03-02 10:00", "diet=meat choice temporary", user_id=user)
+        pipeline.publish(*(msgspec.structs.replace(item, id=f"{item.id}-{user}") for item in (fact, choice)))
+    await pipeline.run()
+    as_of, work = at("2026-03-03 00:00"), reflector(pipeline)
+    reflect, calls = work.reflect, []
+
+    async def cut_off(*args: object) -> int:
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return await reflect(*args)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "reflect", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            await reflect_nightly(pipeline.settings, pipeline.pool, work, as_of)
+    run = await nightly(pipeline, as_of)
+    assert (run.slots, run.resumed) == (2, True)
+    lapsed = [body for body in pipeline.bodies(Topic.FACTS, "slot_changed") if body.as_of == as_of]
+    assert len(lapsed) == 3
+
+
+async def test_old_inbox_rows_are_pruned(pipeline: Pipeline) -> None:
+    pipeline.publish(*DAYS)
+    await pipeline.run()
+    pipeline.rows("update inbox set received_at = received_at - interval '101 days' where event_id in ('t1', 't2')")
+    run = await nightly(pipeline, at("2026-03-10 00:00"))
+    assert run.pruned == 8
+    assert len(pipeline.rows("select * from inbox")) == 4 * (len(DAYS) - 2)
