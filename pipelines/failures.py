@@ -76,8 +76,9 @@ def classify(error: Exception) -> Poison | Transient | Defer:
     """Sort any exception into one of the three.
 
     Connection loss, time-outs, deadlocks and serialization failures (which psycopg derives from OperationalError)
-    are Transient, and so is a database that takes no writes or lacks a migration: no event is at fault. A value the database refuses, or anything unforeseen, is Poison: whoever calls this must first
-    have found the one event that causes it.
+    are Transient, and so is a database that takes no writes or lacks a migration: no event is at fault. A value the
+    database refuses, or anything unforeseen, is Poison: whoever calls this must first have found the one event that
+    causes it.
     """
     if isinstance(error, Poison | Transient | Defer):
         return error

@@ -106,8 +106,8 @@ def _decode(value: bytes) -> Inbound:
 def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
     r"""Strict decoding failed or left a NUL, but not everything that it refuses is worth a turn.
 
-    A NUL, a lone surrogate escape ("\ud800") or stray bytes cost a character; a time may be any ISO 8601 with an offset,
-    also one without seconds; an event that does not fit may be of a version to come.
+    A NUL, a lone surrogate escape ("\ud800") or stray bytes cost a character; a time may be any ISO 8601 with an
+    offset, also one without seconds; an event that does not fit may be of a version to come.
     """
     try:
         # Stray bytes become lone surrogates: replaced in a text, refused in an id.
