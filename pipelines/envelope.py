@@ -119,3 +119,5 @@ def decode(decoder: msgspec.json.Decoder[T], value: bytes) -> T:
         raise Poison(Cause.INVALID_EVENT, str(error)) from None
     except msgspec.DecodeError as error:
         raise Poison(Cause.NOT_JSON, str(error)) from None
+    except RecursionError:
+        raise Poison(Cause.NOT_JSON, "nested too deeply") from None

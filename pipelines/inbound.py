@@ -73,17 +73,23 @@ def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
 
 def fault_of(event: Inbound) -> tuple[str, str] | None:
     """The field, and what is wrong with it, where an event has the right types but cannot be processed."""
-    if event.occurred_at < EARLIEST:
-        return "occurred_at", f"before {EARLIEST.year}"
-    if isinstance(event, SessionEnded):
-        return None
-    try:
-        zone(event.timezone or "UTC")
-    except ValueError as error:
-        return "timezone", str(error)
+    wrong = moment_fault(event.occurred_at, None if isinstance(event, SessionEnded) else event.timezone)
+    if wrong is not None or isinstance(event, SessionEnded):
+        return wrong
     if event.index > LAST_INDEX:
         return "index", f"larger than {LAST_INDEX}"
     return _command_fault(event) if isinstance(event, Command) else None
+
+
+def moment_fault(occurred_at: datetime | None, timezone: str | None) -> tuple[str, str] | None:
+    """The field, and what is wrong with it, where days cannot be told from a time and a zone."""
+    if occurred_at is not None and occurred_at < EARLIEST:
+        return "occurred_at", f"before {EARLIEST.year}"
+    try:
+        zone(timezone or "UTC")
+    except ValueError as error:
+        return "timezone", str(error)
+    return None
 
 
 def _command_fault(command: Command) -> tuple[str, str] | None:
@@ -110,13 +116,11 @@ def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
     offset, also one without seconds; an event that does not fit may be of a version to come.
     """
     try:
-        # Stray bytes become lone surrogates: replaced in a text, refused in an id.
-        data = json.loads(value.decode("utf-8", "surrogateescape"))
+        data = cleaned(value)
     except (ValueError, RecursionError):
         raise poison from None
     if isinstance(data, dict):
         _refuse_newer(data)
-        data = {key: item if key in _IDS else clean_all(item) for key, item in data.items()}
         if "occurred_at" in data:
             data["occurred_at"] = _instant(data["occurred_at"])
     try:
@@ -124,6 +128,25 @@ def _decode_leniently(value: bytes, poison: Poison) -> Inbound:
     except msgspec.ValidationError as error:
         raise Poison(Cause.INVALID_EVENT, str(error)) from None
     return event
+
+
+def cleaned(value: bytes) -> Any:
+    """JSON with every text cleaned but the ids of events, in which nothing may be replaced.
+
+    Raises:
+        ValueError: not JSON.
+        RecursionError: nested too deeply.
+    """
+    # Stray bytes become lone surrogates: replaced in a text, refused in an id.
+    return _clean_event(json.loads(value.decode("utf-8", "surrogateescape")))
+
+
+def _clean_event(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_clean_event(item) for item in data]
+    if isinstance(data, dict):
+        return {clean(key): item if key in _IDS else clean_all(item) for key, item in data.items()}
+    return data
 
 
 def _refuse_newer(data: dict[str, Any]) -> None:

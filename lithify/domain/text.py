@@ -23,6 +23,11 @@ def clean(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def named(speaker: str | None) -> str | None:
+    """Who says "I": the name, cleaned; None where nothing of it can be seen, and the user speaks."""
+    return None if speaker is None or is_empty(speaker) else clean(speaker).strip()
+
+
 def is_empty(text: str) -> bool:
     """Whether nothing is left to understand: only white space, NUL, or zero-width characters."""
     return not clean(text).strip(" \t\r\n\f\v\u00a0\u3000\u200b\u200c\u200d\u2060\ufeff")

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request, Response
 
@@ -12,6 +11,7 @@ from lithify.domain.memory import Memory, with_provisional
 from lithify.events.api import ContextReply, ContextRequest
 from lithify.events.views import block_reply
 from pipelines import metrics
+from pipelines.language.days import zone
 from workers.gateway.database import Reader
 from workers.gateway.deps import Deps
 from workers.gateway.describe import answers, asks, ref, reply
@@ -19,7 +19,7 @@ from workers.gateway.events import decode
 from workers.gateway.faults import BudgetError
 from workers.gateway.parameters import Parts
 from workers.gateway.recent import Recent, merge
-from workers.gateway.scope import Who, check_id
+from workers.gateway.scope import Who, check_id, check_time, check_turn
 from workers.gateway.state import Session, State, read_session, read_state
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -54,6 +54,9 @@ async def context(request: Request, deps: Parts) -> Response:
     who = deps.who(asked.tenant, asked.user_id)
     if asked.session_id is not None:
         check_id("session_id", asked.session_id)
+    check_time("as_of", asked.as_of)
+    for i, turn in enumerate(asked.turns):
+        check_turn(f"turns[{i}]", turn.occurred_at, turn.timezone)
     session, state = await _load(deps, who, asked.session_id, asked.as_of)
     now = asked.as_of or max(deps.clock(), session.last_at or _LONG_AGO)
     similarity, notice = await deps.similarity.of(asked.query, state.vectors)
@@ -105,7 +108,7 @@ def _blend(deps: Deps, asked: ContextRequest, read: _Read) -> Block:
         session_id=asked.session_id,
         query=asked.query,
         lang=asked.lang,
-        zone=_zone(_zone_name(deps, read.session)),
+        zone=zone(_zone_name(deps, read.session)),
         similarity=read.similarity,
     )
     try:
@@ -116,10 +119,3 @@ def _blend(deps: Deps, asked: ContextRequest, read: _Read) -> Block:
 
 def _zone_name(deps: Deps, session: Session) -> str:
     return session.timezone or deps.settings.timezone
-
-
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return UTC

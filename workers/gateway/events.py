@@ -8,7 +8,7 @@ import msgspec
 
 from lithify.events import Command, Inbound, SessionEnded, Turn
 from lithify.events.api import Accepted, AcceptedReply
-from pipelines.inbound import fault_of
+from pipelines.inbound import cleaned, fault_of
 from workers.gateway.faults import InvalidError, invalid
 from workers.gateway.scope import check_id
 
@@ -17,11 +17,16 @@ B = TypeVar("B", bound=msgspec.Struct)
 
 
 def parse(body: bytes) -> Any:
-    """The JSON of a body. Raises InvalidError."""
+    """The JSON of a body; a lone surrogate, as half an emoji leaves it, costs a character. Raises InvalidError."""
     try:
         return msgspec.json.decode(body)
+    except RecursionError:
+        raise InvalidError("the body is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidError(f"the body is not JSON: {error}") from None
+        try:
+            return cleaned(body)
+        except (ValueError, RecursionError):
+            raise InvalidError(f"the body is not JSON: {error}") from None
 
 
 def decode(body: bytes, model: type[B]) -> B:

@@ -14,6 +14,7 @@ from workers.gateway.describe import answers, reply
 from workers.gateway.facts import as_uuid, claim_view
 from workers.gateway.faults import NotFoundError
 from workers.gateway.parameters import Id, Language, Parts, Tenant, UserId
+from workers.gateway.scope import check_id
 from workers.gateway.state import read_memory
 
 router = APIRouter(tags=["explain"])
@@ -26,6 +27,7 @@ async def explain(
     what: Id, user_id: UserId, deps: Parts, tenant: Tenant = "default", lang: Language = "en"
 ) -> Response:
     """The slot of a fact, override or slot id, or of an attribute ("diet", or "ravi/employer" for a third party)."""
+    check_id("what", what)
     who = deps.who(tenant, user_id)
     subject, _, attribute = what.rpartition("/")
 

@@ -14,6 +14,7 @@ from workers.gateway.database import Reader, Row
 from workers.gateway.describe import answers, reply
 from workers.gateway.faults import NotFoundError
 from workers.gateway.parameters import AsOf, Id, KnownAt, Language, Parts, SessionId, Tenant, UserId
+from workers.gateway.scope import check_time
 from workers.gateway.state import read_memory, read_session
 
 router = APIRouter(tags=["facts"])
@@ -35,6 +36,8 @@ async def facts(
     With `history` every interval of every fact and override. An unknown user has no facts.
     """
     who = deps.who(tenant, user_id)
+    check_time("as_of", as_of)
+    check_time("known_at", known_at)
     at = as_of or known_at or deps.clock()
 
     async def look(reader: Reader) -> Memory:
@@ -60,14 +63,14 @@ async def fact(
         slot = SlotView(row["slot_id"], row["subject"], row["attribute"])
         verdicts = await reader.all("verdicts_of_slot", slot_id=row["slot_id"])
         conflicts = await reader.all("conflicts_of_slot", slot_id=row["slot_id"])
-        about = [verdict for verdict in verdicts if verdict["fact_id"] == fact_id]
+        about = [verdict for verdict in verdicts if verdict["fact_id"] == row["id"]]
         ids = {*row["claim_ids"], *(claim for verdict in about for claim in verdict["claim_ids"])}
         claims = await reader.all("claims_named", claim_ids=sorted(ids))
         return Provenance(
             fact=msgspec.convert(row, FactView),
             claims=tuple(map(claim_view, claims)),
             verdicts=verdict_views(slot, msgspec.convert(about, tuple[Verdict, ...]), deps.catalog, lang),
-            conflicts=msgspec.convert([c for c in conflicts if c["fact_id"] == fact_id], tuple[ConflictView, ...]),
+            conflicts=msgspec.convert([c for c in conflicts if c["fact_id"] == row["id"]], tuple[ConflictView, ...]),
         )
 
     found = await deps.database.read(who, look) if known else None

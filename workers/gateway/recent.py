@@ -6,6 +6,7 @@ from datetime import datetime
 
 from lithify.domain.context import strip_memory
 from lithify.domain.memory import RecentTurn
+from lithify.domain.text import named
 from lithify.events.api import ContextTurn
 from workers.gateway.state import StoredTurn
 
@@ -39,4 +40,4 @@ def merge(stored: Sequence[StoredTurn], sent: Sequence[ContextTurn], now: dateti
 
 def _recent(turn: ContextTurn, now: datetime) -> RecentTurn:
     at = min(turn.occurred_at or now, now)
-    return RecentTurn(turn.role.value, turn.content, at, turn.id, turn.speaker, None, turn.timezone)
+    return RecentTurn(turn.role.value, turn.content, at, turn.id, named(turn.speaker), None, turn.timezone)

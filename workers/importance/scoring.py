@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from lithify.domain.text import clean, is_empty
+from lithify.domain.text import clean, is_empty, named
 from lithify.events import Command, CommandAccepted, CommandName, SessionClosed, SessionEnded, Turn, TurnScored
 from pipelines.failures import Cause, Poison
 from pipelines.inbound import Received
@@ -76,7 +76,7 @@ class Scorer:
             content=redacted.text,
             importance=1 if skipped else rated.score,
             reasons=() if skipped else rated.reasons,
-            speaker=_name(turn.speaker),
+            speaker=named(turn.speaker),
             timezone=turn.timezone or self._timezone,
             index=turn.index,
             redactions=dict(redacted.counts),
@@ -100,11 +100,6 @@ class Scorer:
 
     def _redact(self, text: str) -> Redacted:
         return self._redactor.redact(clean(text))
-
-
-def _name(speaker: str | None) -> str | None:
-    """A speaker's name; None where there is none to see: then the user speaks."""
-    return clean(speaker).strip() or None if speaker else None
 
 
 def _closed(event: SessionEnded, received: Received) -> SessionClosed:
