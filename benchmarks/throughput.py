@@ -8,6 +8,7 @@ production.
 """
 
 import argparse
+import math
 import os
 import statistics
 import sys
@@ -32,7 +33,6 @@ BESIDE = Path(__file__).parents[2] / "shared" / "data" / "locomo_open.json"
 """The real file, where it lies beside the checkout; it may not be part of it."""
 IDLE_SECONDS = 300.0
 TURNS = 2_000
-"""Dialogues are repeated until a run has at least so many turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         dialogues = load_dialogues(arguments.file or default_file())
-        measure(dialogues, arguments.runs, arguments.profile, Console(highlight=False))
+        measure(dialogues, arguments.runs, arguments.turns, arguments.profile, Console(highlight=False))
     except (OSError, ValueError, StackError, ReplayError, ProfileError) as error:
         print(f"throughput: {error}", file=sys.stderr)
         return 1
@@ -72,12 +72,13 @@ def default_file() -> Path:
     return BESIDE if BESIDE.exists() else SYNTHETIC
 
 
-def measure(dialogues: Sequence[Dialogue], runs: int, profile: Path | None, console: Console) -> Measured:
+def measure(dialogues: Sequence[Dialogue], runs: int, least: int, profile: Path | None, console: Console) -> Measured:
     """Start a stack, measure, print, and stop it.
 
     Args:
         dialogues: what is said.
         runs: at full speed, at least 1.
+        least: turns of a run; the dialogues are repeated until there are so many.
         profile: folder for profiles of one more run, or None.
         console: where the tables go.
 
@@ -92,13 +93,13 @@ def measure(dialogues: Sequence[Dialogue], runs: int, profile: Path | None, cons
         settings = load_settings(stack.settings_env)
         pids = {name: stack.pid(name) for name in PARTS}
         _run(_turns(dialogues[:1], "-warm"), settings, {})
-        full = [_run(run_turns(dialogues, f"-{run}"), settings, pids) for run in range(runs)]
+        full = [_run(run_turns(dialogues, f"-{run}", least), settings, pids) for run in range(runs)]
         rate = statistics.median(run.rate for run in full)
-        half = _run(run_turns(dialogues, "-half"), settings, pids, rate / 2)
+        half = _run(run_turns(dialogues, "-half", least), settings, pids, rate / 2)
         measured = Measured(full, half)
         _show(measured, console)
         if profile is not None:
-            _profile(run_turns(dialogues, "-profile"), settings, Profiler(profile, pids), console)
+            _profile(run_turns(dialogues, "-profile", least), settings, Profiler(profile, pids), console)
     return measured
 
 
@@ -110,10 +111,10 @@ def _run(turns: Sequence[Turn], settings: Settings, pids: Mapping[str, int], rat
     return done
 
 
-def run_turns(dialogues: Sequence[Dialogue], run: str) -> list[Turn]:
-    """The turns of one run: every dialogue, as often as it takes to reach `TURNS`."""
+def run_turns(dialogues: Sequence[Dialogue], run: str, least: int) -> list[Turn]:
+    """The turns of one run: every dialogue, as often as it takes to have `least` of them."""
     size = sum(len(dialogue.turns()) for dialogue in dialogues)
-    return [turn for copy in range(-(-TURNS // size)) for turn in _turns(dialogues, f"{run}.{copy}")]
+    return [turn for copy in range(math.ceil(least / size)) for turn in _turns(dialogues, f"{run}.{copy}")]
 
 
 def _turns(dialogues: Sequence[Dialogue], run: str) -> list[Turn]:
@@ -152,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.throughput", description=__doc__.split("\n", 1)[0])
     parser.add_argument("file", type=Path, nargs="?", help="in LoCoMo's format; by default the real one, or ours")
     parser.add_argument("--runs", type=_positive, default=3, help="at full speed; default: %(default)s")
+    parser.add_argument("--turns", type=_positive, default=TURNS, help="at least, in a run; default: %(default)s")
     parser.add_argument("--profile", type=Path, metavar="DIR", help="profile the workers with py-spy into this folder")
     return parser
 

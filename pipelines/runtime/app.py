@@ -4,7 +4,6 @@ import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import mode.loop
@@ -43,6 +42,9 @@ class WorkerApp(faust.App):
         """Whether it is a member of its group, and no rebalance is under way."""
         return self._assigned_once and not self.rebalancing
 
+    def _create_directories(self) -> None:
+        """Without tables there is nothing to keep on disk."""
+
     async def _on_partitions_assigned(self, *args: Any, **kwargs: Any) -> None:
         await super()._on_partitions_assigned(*args, **kwargs)
         self._assigned_once = True
@@ -71,7 +73,7 @@ def arm_exit_guard(seconds: float, code: int) -> None:
     timer.start()
 
 
-def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook, scratch: Path) -> WorkerApp:
+def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook) -> WorkerApp:
     """Build the app of one worker. It declares no topics, serves no web pages and keeps no tables."""
     return WorkerApp(
         group_name(settings, worker),
@@ -81,7 +83,6 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook, s
         version=1,
         broker=[f"kafka://{server.strip()}" for server in settings.kafka_bootstrap.split(",")],
         consumer_group_instance_id=f"{settings.instance_id}-{worker}" if settings.instance_id else None,
-        datadir=str(scratch),
         value_serializer="raw",
         key_serializer="raw",
         # A stall longer than this makes the member leave the group for good, in silence.

@@ -39,7 +39,8 @@ class Relay:
         self._progress = progress
         self._wake = asyncio.Event()
         self._stop = False
-        self._producer: Producer | None = None
+        # Connects from now on, before the first row: else the first turn after a start waits for it at each stage.
+        self._producer = make_producer(settings)
         self._loop = asyncio.get_running_loop()
 
     def wake(self) -> None:
@@ -99,8 +100,6 @@ class Relay:
 
     def _produce(self, rows: list[dict[str, Any]]) -> None:
         """Produce a page and wait until every row of it is answered. Runs in a thread."""
-        if self._producer is None:
-            self._producer = make_producer(self._settings)
         page = _Page(len(rows))
         for row in rows:
             self._producer.produce(

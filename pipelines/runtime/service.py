@@ -2,10 +2,7 @@
 
 import asyncio
 import logging
-import shutil
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any, NoReturn
 
 import faust
@@ -34,12 +31,12 @@ _CHATTY = (
 class Service:
     """Everything one worker process holds."""
 
-    def __init__(self, worker: Worker[Any], settings: Settings, codec: Codec, scratch: Path) -> None:
+    def __init__(self, worker: Worker[Any], settings: Settings, codec: Codec) -> None:
         self._worker = worker
         self._settings = settings
         self._tasks: list[asyncio.Task[None]] = []
         self._codec = codec
-        self.app = make_app(settings, worker.name, opening=self.open, closing=self.close, scratch=scratch)
+        self.app = make_app(settings, worker.name, opening=self.open, closing=self.close)
         add_agent(self.app, settings, worker.name, worker.source, self._consume)
         self._pool: Pool
         self._body: StreamBody
@@ -136,14 +133,10 @@ def _no_cancelled_actors(record: logging.LogRecord) -> bool:
 def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = None) -> NoReturn:
     """Run a worker until it is told to stop. Raises SystemExit: 0 after a signal, 1 after a crash."""
     setup_logging(settings.log_level)
-    scratch = Path(tempfile.mkdtemp(prefix="lithify-worker-"))
-    try:
-        service = Service(worker, settings, codec or PlainCodec(), scratch)
-        process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True, workdir=scratch)
-        process.spinner = None
-        process.execute_from_commandline()
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    service = Service(worker, settings, codec or PlainCodec())
+    process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
+    process.spinner = None
+    process.execute_from_commandline()
     raise SystemExit(0)
 
 

@@ -132,7 +132,7 @@ def test_a_dead_letter_shows_nothing_of_the_event(stack: Stack, letters: list[De
 @pytest.mark.parametrize("name", SAVED)
 def test_odd_characters_in_a_text_are_cleaned(memory: Lithify, probe: MemoryProbe, name: str) -> None:
     assert memory.turn_outcome(USER, name).outcome == "stored"
-    rows = probe.rows(f"select content from turns where turn_id = '{name}'")  # noqa: S608 - a name from this module
+    rows = probe.rows(f"select content from turns where turn_id = '{name}'")
     assert [row["content"] for row in rows] == [SAVED[name][1]]
 
 

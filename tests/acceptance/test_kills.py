@@ -83,5 +83,5 @@ def _kill_midway(stack: Stack, probe: MemoryProbe, worker: str, turns: list[Turn
 
 
 def _applied(probe: MemoryProbe, worker: str) -> int:
-    query = f"select count(*) as n from inbox where worker = '{worker}' and event_id in (select turn_id from turns)"  # noqa: S608
+    query = f"select count(*) as n from inbox where worker = '{worker}' and event_id in (select turn_id from turns)"
     return int(probe.rows(query)[0]["n"])

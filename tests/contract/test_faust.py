@@ -31,6 +31,7 @@ class Group:
     database: Database
     broker: str
     folder: Path
+    temporary: Path
     prefix: str = field(default_factory=lambda: f"faust-{uuid.uuid4().hex[:8]}")
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
@@ -42,6 +43,7 @@ class Group:
             "LITHIFY_KAFKA_BOOTSTRAP": self.broker,
             "LITHIFY_TOPIC_PREFIX": self.prefix,
             "LITHIFY_SESSION_TIMEOUT_SECONDS": "6",
+            "TMPDIR": str(self.temporary),
         }
         log = (self.folder / f"worker-{len(self.processes)}.log").open("wb")
         argv = [sys.executable, "-m", "tests.support.faust_worker", str(self.folder)]
@@ -86,7 +88,9 @@ class Group:
 
 @pytest.fixture
 def group(database: Database, broker: str, tmp_path: Path) -> Iterator[Group]:
-    group = Group(database, broker, tmp_path)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    group = Group(database, broker, tmp_path, temporary)
     admin = AdminClient({"bootstrap.servers": broker})
     for future in admin.create_topics([NewTopic(f"{group.prefix}-turns", PARTITIONS, 1)]).values():
         future.result(10)
@@ -156,4 +160,5 @@ def test_the_worker_writes_nothing_but_its_log(group: Group) -> None:
     process.terminate()
     assert process.wait(15) == 0
     assert {path.name for path in ROOT.iterdir()} - before <= {"__pycache__"}
+    assert list(group.temporary.iterdir()) == []
     assert group.logs() == "", "a quiet run logs nothing"

@@ -68,7 +68,7 @@ class MemoryProbe:
         columns = {"facts": "fact_id", "overrides": "override_id", "verdicts": "verdict_id"}
         found: Rows = {}
         for table, column in columns.items():
-            rows = self.rows(f"select * from {table} where sys_to is null")  # noqa: S608 - names from this module
+            rows = self.rows(f"select * from {table} where sys_to is null")
             found[table] = {str(row[column]): _comparable(row) for row in rows}
         return found
 

@@ -43,6 +43,10 @@ class Trace:
     evidence: tuple[Evidence, ...]
     sessions: tuple[Session, ...]
     expect: dict[str, Any]
+    turns: tuple[tuple[str, str, datetime], ...] = ()
+    """Id, session and instant of every turn, those without claims included."""
+    ends: tuple[tuple[str, datetime], ...] = ()
+    """Explicit session ends."""
 
 
 def paths() -> list[Path]:
@@ -59,7 +63,18 @@ def load(path: Path) -> Trace:
     zone = ZoneInfo(data.get("zone", "UTC"))
     attribute = _attribute(data["attribute"])
     evidence = [item for number, turn in enumerate(data["turns"]) for item in _turn(turn, number, attribute.key, zone)]
-    return Trace(path.stem, data["title"], attribute, tuple(evidence), tuple(_sessions(data)), data["expect"])
+    turns = [
+        (_turn_id(turn, number), turn["session"], instant(turn["at"])) for number, turn in enumerate(data["turns"])
+    ]
+    ends = [(end["session"], instant(end["at"])) for end in data.get("ends", [])]
+    sessions = tuple(_sessions(data))
+    return Trace(
+        path.stem, data["title"], attribute, tuple(evidence), sessions, data["expect"], tuple(turns), tuple(ends)
+    )
+
+
+def _turn_id(turn: dict[str, Any], number: int) -> str:
+    return str(turn.get("id", f"turn-{number:03}"))
 
 
 def instant(text: str) -> datetime:
@@ -87,7 +102,7 @@ def _turn(turn: dict[str, Any], number: int, attribute: str, zone: ZoneInfo) -> 
         "local_date": local,
         "day_end": datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=zone).astimezone(UTC),
     }
-    turn_id = turn.get("id", f"turn-{number:03}")
+    turn_id = _turn_id(turn, number)
     claims: list[Evidence] = [
         _claim(claim, turn_id, ordinal, where) for ordinal, claim in enumerate(turn.get("claims", []))
     ]

@@ -177,7 +177,7 @@ async def tick_now(pipeline: Pipeline) -> None:
 
 
 async def republish_now(pipeline: Pipeline) -> None:
-    pipeline.rows(f"update turns set appended_at = appended_at - interval '{timedelta(hours=1)}'")  # noqa: S608
+    pipeline.rows(f"update turns set appended_at = appended_at - interval '{timedelta(hours=1)}'")
     _, republish = pipeline.workers[0].periodics
     await republish.run(pipeline.pool)
     pipeline.relay()
