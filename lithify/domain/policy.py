@@ -40,8 +40,9 @@ class PromotionPolicy:
     undo_window: timedelta = timedelta(days=60)
     """How long after a promotion by evidence its filter goes on (rule 20)."""
     undo_below: float = 0.15
+    """Posterior below which a promotion by evidence is undone (rule 20)."""
     undo_min_days: int = 3
-    """Undone below this posterior, with this many days for the old value."""
+    """Days for the old value that undoing asks for besides (rule 20)."""
     unsupported_days: int = 10
     """A fact that none of its last so many speaking days supported gives a hint (rule 19)."""
     same_day: timedelta = timedelta(hours=20)
@@ -73,6 +74,7 @@ class Policy:
     reinforcement: float = 0.2
     """Each mention adds this share of what is missing to `confidence_cap` (rule 23)."""
     confidence_cap: float = 0.99
+    """What confidence approaches and never reaches by mentions (rule 23)."""
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Promotion settings that differ for an attribute, by field name."""
 

@@ -50,6 +50,18 @@ select tenant, subject_key, subject, attribute
 from slots
 where subject_key = %(subject_key)s and next_change_at <= %(as_of)s
 
+-- name: slots_of_subject
+-- All slots of one subject.
+select tenant, subject_key, subject, attribute
+from slots
+where subject_key = %(subject_key)s
+
+-- name: slots_named
+-- Some slots by id.
+select tenant, subject_key, subject, attribute
+from slots
+where slot_id in (select value::uuid from json_array_elements_text(%(slots)s))
+
 -- name: begin_run
 -- Note that a run has begun; nothing is returned for one that was begun before.
 insert into reflections (run_id, as_of) values (%(run_id)s, %(as_of)s)
