@@ -226,7 +226,6 @@ CREATE TABLE public.slots (
     version bigint NOT NULL,
     contenders jsonb NOT NULL,
     hints jsonb NOT NULL,
-    awaits_session boolean NOT NULL,
     next_change_at timestamp with time zone
 );
 
@@ -372,11 +371,11 @@ CREATE INDEX overrides_by_subject ON public.overrides USING btree (subject_key) 
 
 CREATE UNIQUE INDEX overrides_current ON public.overrides USING btree (tenant, override_id) WHERE (sys_to IS NULL);
 
+CREATE INDEX overrides_next_session ON public.overrides USING btree (subject_key) WHERE ((sys_to IS NULL) AND (end_rule = 'next_session_end'::text));
+
 CREATE UNIQUE INDEX reflections_by_as_of ON public.reflections USING btree (as_of);
 
 CREATE INDEX sessions_open ON public.sessions USING btree (ended_at) WHERE (end_sent_for IS DISTINCT FROM last_turn_id);
-
-CREATE INDEX slots_awaiting ON public.slots USING btree (subject_key) WHERE awaits_session;
 
 CREATE INDEX slots_by_subject ON public.slots USING btree (subject_key, subject);
 

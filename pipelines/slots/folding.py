@@ -192,7 +192,6 @@ def _slot_row(key: SlotKey, open_state: SlotState, version: int, state: SlotStat
         "version": version,
         "contenders": json_value(open_state.contenders),
         "hints": json_value(state.hints),
-        "awaits_session": any(item.end_rule == "next_session_end" and item.session is None for item in state.overrides),
         "next_change_at": open_state.next_change_at,
     }
 

@@ -39,23 +39,24 @@ join overrides o
     and o.ends_at >= r.at
 where o.sys_to is null
 union
-select s.tenant, s.subject_key, s.subject, s.attribute
+select o.tenant, o.subject_key, o.subject, o.attribute
 from r
-join slots s on s.subject_key = r.subject_key
-where s.awaits_session
+join overrides o on o.subject_key = r.subject_key
+where o.sys_to is null and o.end_rule = 'next_session_end' and o.ends_at >= r.at - interval '31 minutes'
 union
 select c.tenant, c.subject_key, c.subject, c.attribute
 from r
-join claims c on c.subject_key = r.subject_key and c.session_id = r.session_id
-where c.current
-  and c.kind in ('value', 'command')
-  and exists (
-      select from claims later
-      where later.subject_key = r.subject_key
-        and later.session_id = r.session_id
-        and later.occurred_at > r.at
-        and later.occurred_at <= r.at + interval '30 minutes'
-  )
+join sessions s
+    on s.subject_key = r.subject_key
+    and s.session_id = r.session_id
+    and s.started_at <= r.at + interval '31 minutes'
+    and s.last_at > r.at
+join claims c
+    on c.subject_key = r.subject_key
+    and c.session_id = r.session_id
+    and c.occurred_at > r.at
+    and c.occurred_at <= s.last_at
+where c.current and c.kind in ('value', 'command')
 
 -- name: retire_claims
 -- Evidence of turns that a later generation read again.

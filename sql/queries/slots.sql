@@ -44,18 +44,17 @@ on conflict do nothing
 -- name: upsert_slots
 -- What folds left open.
 insert into slots (
-    tenant, slot_id, subject_key, subject, attribute, version, contenders, hints, awaits_session, next_change_at
+    tenant, slot_id, subject_key, subject, attribute, version, contenders, hints, next_change_at
 )
-select tenant, slot_id, subject_key, subject, attribute, version, contenders, hints, awaits_session, next_change_at
+select tenant, slot_id, subject_key, subject, attribute, version, contenders, hints, next_change_at
 from json_to_recordset(%(rows)s) as r (
     tenant text, slot_id uuid, subject_key text, subject text, attribute text, version bigint, contenders jsonb,
-    hints jsonb, awaits_session boolean, next_change_at timestamptz
+    hints jsonb, next_change_at timestamptz
 )
 on conflict (tenant, slot_id) do update
 set version = excluded.version,
     contenders = excluded.contenders,
     hints = excluded.hints,
-    awaits_session = excluded.awaits_session,
     next_change_at = excluded.next_change_at
 
 -- name: stored_facts

@@ -152,7 +152,6 @@ class Rows:
             "version": 1,
             "contenders": Jsonb([]),
             "hints": Jsonb([]),
-            "awaits_session": False,
         }
         self._of(user, "slots", row | changed, "on conflict do nothing")
         return slot_id

@@ -14,8 +14,8 @@ async def touched_slots(
 ) -> set[SlotKey]:
     """Slots to fold.
 
-    A turn moves the end of its session, and a late one may join two: overrides seen only in that session, slots that
-    await the user's next session, and slots with later claims in the same conversation are folded too.
+    A turn moves the end of its session, and a late one may join two or be the user's next session itself: overrides
+    seen only in that session, those of a next session, and slots with later claims of the stretch are folded too.
     """
     slots = {place for place, _ in intake.placed if isinstance(place, SlotKey)}
     broad = [{"subject_key": place[0], "subject": place[1]} for place, _ in intake.placed if len(place) == 2]
