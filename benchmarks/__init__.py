@@ -1,0 +1,1 @@
+"""Benchmarks: what was measured, and how to measure it again."""
