@@ -55,20 +55,21 @@ def deciding_day(fact: Fact) -> int:
     return _day(fact.valid_from)
 
 
-def ask(user: User, policy: Policy) -> tuple[SlotState, int]:
-    """Fold a user whose first clarify hint about a contender is answered, truthfully, in their next session.
+def ask(user: User, policy: Policy, state: SlotState) -> tuple[SlotState, int]:
+    """Answer the first clarify hint about a contender, truthfully, in the user's next session about the slot.
+
+    Args:
+        user: who is asked.
+        policy: what the fold goes by.
+        state: the user's slot by evidence alone.
 
     Returns:
         The state with the answer in it, and how many such hints it raises in all.
     """
-    evidence = evidence_of(user)
-    state = fold(user, evidence, policy)
     first = next(iter(_questions(state)), None)
-    if first is None:
-        return state, 0
-    reply = _answer(user, first)
+    reply = None if first is None else _answer(user, first)
     if reply is not None:
-        state = fold(user, [*evidence, reply], policy)
+        state = fold(user, [*evidence_of(user), reply], policy)
     return state, len(_questions(state))
 
 

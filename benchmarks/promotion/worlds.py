@@ -13,7 +13,7 @@ OLD, NEW = "old", "new"
 CHANGE_DAY = 20
 """The lasting value of a changer changes on this day."""
 WATCHED = 60
-"""Days for which a user who never changes is watched, and a changer after the change."""
+"""Days for which users are watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class World:
     """Nothing is stored: the old value is no value, and on other days one of `others` is used."""
     spread: bool = False
     """The slot is a set, in which each value stands for itself."""
+    days: int = WATCHED
+    """For which a user who never changes is watched, and a changer after the change."""
     false_limit: float = 0.015
     """Share of users that may see a false promotion."""
     delay_limit: int | None = None
@@ -89,7 +91,7 @@ class User:
 def simulate(world: World, seed: int, *, changes: bool) -> User:
     """One user of a world, the same for the same seed."""
     chance = random.Random(f"{world.name}/{seed}/{changes}")
-    days = WATCHED + (CHANGE_DAY if changes else 0)
+    days = world.days + (CHANGE_DAY if changes else 0)
     lasting = [_lasting(world, day, changes=changes) for day in range(days)]
     uses: list[Use] = []
     away_until = -1
@@ -179,7 +181,7 @@ WORLDS: Sequence[World] = (
     _like(BASE, "sparse", "a session every 4 to 5 days", speaks=0.22, misses_limit=0.04),
     _like(_WITHOUT, "sparse, never marks", "a session every 4 to 5 days", speaks=0.22, misses_limit=0.08),
     _like(BASE, "a session a week", "as base, seldom heard", speaks=1 / 7),
-    _like(BASE, "dense", "two or three sessions on every day", speaks=1.0, per_day=(2, 3)),
+    _like(BASE, "dense", "one or two sessions on every day", speaks=1.0, per_day=(1, 2)),
     _like(BASE, "many sessions a day", "five to ten sessions on some days", speaks=0.4, per_day=(5, 10)),
     _like(BASE, "bursts then silence", "ten days of sessions, then ten without", burst=(10, 10)),
     _like(BASE, "noisy change", "a changed user keeps to it on 75 % of days", keeps=0.75),

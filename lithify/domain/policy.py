@@ -36,25 +36,25 @@ class PromotionPolicy:
     """Bounds the day count and the life of a silent contender."""
     require_consecutive: bool = False
     """Ask of the last `min_days` speaking sessions, not only of the last, that they support the contender."""
-    hazard: float = 1 / 240
+    hazard: float = 1 / 245
     """Probability a day that a lasting value changes."""
     hazard_empty: float = 1 / 20
     """The same where nothing is stored yet: that a habit begins (rule 21)."""
-    episode_rate: float = 1 / 45
+    episode_rate: float = 1 / 40
     """Probability a day that an episode (a trip, a guest, a diet week) begins."""
     episode_rate_empty: float = 1 / 90
     """The same where nothing is stored yet: that a passing phase begins."""
-    episode_days: float = 8.5
+    episode_days: float = 9.0
     """Mean length of an episode in days, at least 3; Erlang distributed with three stages."""
-    new_in_episode: float = 0.97
+    new_in_episode: float = 0.95
     """Probability that a day of an episode shows the new value."""
-    new_when_changed: float = 0.85
+    new_when_changed: float = 0.865
     """Probability that a day shows the new value once it changed."""
-    deviation_rates: Grid = ((0.03, 0.2), (0.10, 0.3), (0.25, 0.3), (0.45, 0.2))
+    deviation_rates: Grid = ((0.03, 0.15), (0.10, 0.27), (0.26, 0.42), (0.42, 0.16))
     """How often a day shows the new value though nothing changed: (probability a day, prior) of each kind of user."""
-    cue_rates: Grid = ((0.01, 0.3), (0.15, 0.2), (0.35, 0.2), (0.6, 0.2), (0.85, 0.1))
+    cue_rates: Grid = ((0.01, 0.35), (0.14, 0.24), (0.44, 0.16), (0.53, 0.13), (0.73, 0.12))
     """How often passing use is marked as passing: (probability, prior) of each kind of user."""
-    cue_noise: Grid = ((0.02, 0.83), (0.18, 0.17))
+    cue_noise: Grid = ((0.007, 0.925), (0.16, 0.075))
     """How often lasting use is marked as passing: (probability, prior) of each kind of user."""
     strong_factor: float = 0.2
     """What an uncued self statement or plain yes multiplies the stable likelihood by (rule 15)."""

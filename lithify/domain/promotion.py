@@ -54,10 +54,7 @@ class Regimes:
         self.enter = policy.episode_rate_empty if empty else policy.episode_rate
         self.leave = EPISODE_STAGES / policy.episode_days
         self.noise = tuple(weight for _, weight in policy.cue_noise)
-        self._likelihoods = {
-            seen: _likelihood(seen, policy)
-            for seen in (Observation(*flags) for flags in product((False, True), repeat=4))
-        }
+        self._likelihoods = [_likelihood(Observation(*flags), policy) for flags in product((False, True), repeat=4)]
         grid = product(policy.deviation_rates, policy.cue_rates)
         prior = tuple([(one * other, 0.0, 0.0, 0.0) for (_, one), (_, other) in grid])
         self.start = Filter(self, prior, (0.0,) * len(self.noise), 1.0)
@@ -67,7 +64,7 @@ class Regimes:
 
     def likelihood(self, seen: Observation) -> Likelihood:
         """P(observation | regime, habits)."""
-        return self._likelihoods[seen]
+        return self._likelihoods[8 * seen.supports + 4 * seen.cued + 2 * seen.strong + seen.weak]
 
 
 @dataclass(frozen=True, slots=True)

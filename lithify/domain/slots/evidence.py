@@ -108,6 +108,7 @@ class Book:
     supporters: dict[Stance, list[Talk]] = field(default_factory=dict)
     """Sessions by what they spoke for, in the order of their first claim for it."""
     days: list[Day] = field(default_factory=list)
+    _own: set[Day] = field(default_factory=set)
     seen: list[Day] = field(default_factory=list)
     """Days already observed, in order."""
     contenders: dict[Stance, ContenderRow] = field(default_factory=dict)
@@ -127,7 +128,12 @@ class Book:
                 return day
         day = Day(end, end)
         self.days.append(day)
+        self._own.add(day)
         return day
+
+    def holds(self, day: Day) -> bool:
+        """Whether `day` is one of these, and not of evidence that was voided since."""
+        return day in self._own
 
     def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day) -> None:
         """Note that a session spoke for `stance` on `day`."""
@@ -138,7 +144,7 @@ class Book:
         if stance not in talk.firsts:
             talk.firsts[stance] = day
             self.supporters.setdefault(stance, []).append(talk)
-            if not any(other is talk for other in day.talks):
+            if talk not in day.talks:
                 day.talks.append(talk)
         if cued:
             talk.cued.add(stance)

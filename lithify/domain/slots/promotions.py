@@ -14,7 +14,7 @@ from lithify.domain.slots.verdicts import Number, ask, decide, settle
 def end_of_day(fold: Fold, cell: Cell, day: Day) -> bool:
     """Take a day into the filters, and promote, undo or ask where its gates are met."""
     book = cell.book
-    if day.observed or day.end > fold.now or not any(other is day for other in book.days):
+    if day.observed or day.end > fold.now or not book.holds(day):
         return False
     observed = book.observe(day)
     if observed is None:
@@ -143,7 +143,7 @@ def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Sta
         book.unsupported.clear()
         settle(cell, fold.now, fact.stance, "unsupported")
         return False
-    if not any(other is day for other in book.unsupported):
+    if day not in book.unsupported:
         book.unsupported.append(day)
     enough = len(book.unsupported) >= fold.rates.unsupported_days
     return enough and ask(fold, cell, "unsupported", fact.stance, fact.claim_ids)
