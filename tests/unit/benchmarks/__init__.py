@@ -1,0 +1,1 @@
+"""Tests of the benches: a bench that is wrong measures nothing."""
