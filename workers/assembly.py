@@ -11,9 +11,10 @@ from pipelines.language.embedding import load_embedder
 from pipelines.language.importance import importance_scorer
 from pipelines.language.redaction import PatternRedactor
 from pipelines.language.rules import RuleExtractor
+from pipelines.policy import load_policy
 from pipelines.runtime.worker import Worker
 from pipelines.settings import Settings
-from pipelines.slots.folding import Folder
+from pipelines.slots.folding import Folder, Shadow
 from workers.conflict.worker import ConflictWorker
 from workers.extraction.worker import ExtractionWorker
 from workers.importance.scoring import Scorer
@@ -35,7 +36,13 @@ def vocabulary(settings: Settings) -> Vocabulary:
 
 def folder(settings: Settings) -> Folder:
     """What folds slots under the live policy."""
-    return Folder(vocabulary(settings).catalog, Policy())
+    shadow = Shadow(policy(settings.shadow_policy_path)) if settings.shadow_policy_path else None
+    return Folder(vocabulary(settings).catalog, policy(settings.policy_path), shadow)
+
+
+def policy(path: str | None) -> Policy:
+    """A policy file's numbers; None: the default. Raises PolicyError."""
+    return load_policy(Path(path) if path else None)
 
 
 def reflector(settings: Settings) -> Reflector:

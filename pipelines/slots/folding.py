@@ -13,7 +13,7 @@ from lithify.domain.slots.state import Conflict, SlotState, Verdict
 from pipelines import metrics
 from pipelines.effects import Effects
 from pipelines.slots.evidence import stored_evidence, stored_sessions
-from pipelines.slots.rows import TABLES, Fields, SlotKey, conflict_row, stored_fields, table_rows
+from pipelines.slots.rows import TABLES, VERDICTS, Fields, SlotKey, conflict_row, stored_fields, table_rows
 from pipelines.store.unit_of_work import UnitOfWork, json_value
 
 Placed = tuple[SlotKey | tuple[str, str], Evidence]
@@ -27,10 +27,17 @@ class Folded:
     key: SlotKey
     state: SlotState
     version: int
-    changed: bool
-    """Whether any fact or override differs from what was stored."""
+    gone: tuple[Fields, ...]
+    """Facts and overrides that are no longer believed, as they were stored."""
+    come: tuple[Fields, ...]
+    """Facts and overrides that are believed now and were not."""
     new_verdicts: tuple[Verdict, ...]
     new_conflicts: tuple[Conflict, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether any fact or override differs from what was stored."""
+        return bool(self.gone or self.come)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +51,36 @@ class _Stored:
     versions: Mapping[str, int]
 
 
+class Shadow:
+    """A second policy that decides beside the live one and writes nothing: what it would change is counted."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def compare(
+        self,
+        key: SlotKey,
+        attribute: Attribute,
+        items: Sequence[Evidence],
+        sessions: Sequence[Session],
+        live: SlotState,
+    ) -> None:
+        """Count one fold by what differs: facts, overrides, contenders or nothing."""
+        other = replay(key.slot_id, attribute, items, sessions, self._policy)
+        for name in ("facts", "overrides", "contenders"):
+            if getattr(other, name) != getattr(live, name):
+                metrics.SHADOW_FOLDS.labels(name).inc()
+                return
+        metrics.SHADOW_FOLDS.labels("nothing").inc()
+
+
 class Folder:
     """Reads evidence, replays, and turns the difference into effects."""
 
-    def __init__(self, catalog: Catalog, policy: Policy) -> None:
+    def __init__(self, catalog: Catalog, policy: Policy, shadow: "Shadow | None" = None) -> None:
         self._catalog = catalog
         self._policy = policy
+        self._shadow = shadow
 
     async def fold(
         self,
@@ -100,7 +131,8 @@ class Folder:
         attribute = self._attribute(key, items)
         state = replay(key.slot_id, attribute, items, sessions, self._policy)
         open_state = state if as_of is None else replay(key.slot_id, attribute, items, sessions, self._policy, as_of)
-        changed = _write_rows(effects, key, state, stored, now)
+        gone, come = _write_rows(effects, key, state, stored, now)
+        changed = bool(gone or come)
         known = stored.conflicts.get(key.slot_id, set())
         conflicts = tuple(c for c in state.conflicts if (c.id, str(c.resolution)) not in known)
         effects.write("slots.insert_conflicts", *({**conflict_row(key, c), "recorded_at": now} for c in conflicts))
@@ -112,7 +144,9 @@ class Folder:
             effects.changed_subjects.add(key.subject_key)
         for verdict in verdicts:
             metrics.VERDICTS.labels(str(verdict.kind), verdict.rule).inc()
-        return Folded(key, state, version, changed, verdicts, conflicts)
+        if self._shadow is not None:
+            self._shadow.compare(key, attribute, items, sessions, state)
+        return Folded(key, state, version, gone, come, verdicts, conflicts)
 
     def _attribute(self, key: SlotKey, items: Sequence[Evidence]) -> Attribute:
         """For a free attribute, the slot's first claim in evidence order decides the cardinality."""
@@ -133,16 +167,22 @@ def _entering(key: SlotKey, evidence: Sequence[Placed]) -> list[Evidence]:
     return [item for place, item in evidence if place in (key, subject)]
 
 
-def _write_rows(effects: Effects, key: SlotKey, state: SlotState, stored: _Stored, now: datetime) -> bool:
-    changed = False
+def _write_rows(
+    effects: Effects, key: SlotKey, state: SlotState, stored: _Stored, now: datetime
+) -> tuple[tuple[Fields, ...], tuple[Fields, ...]]:
+    """Write what differs; returns the facts and overrides that go, and those that come."""
+    gone: list[Fields] = []
+    come: list[Fields] = []
     for table, fresh in table_rows(key, state).items():
         before = stored.rows[table].get(key.slot_id, {})
-        gone = [row_id for row_id, fields in before.items() if fresh.get(row_id) != fields]
+        old = {row_id: fields for row_id, fields in before.items() if fresh.get(row_id) != fields}
         new = [fields for row_id, fields in fresh.items() if before.get(row_id) != fields]
-        effects.write(f"slots.close_{table}", *({"tenant": key.tenant, "id": row_id, "sys_to": now} for row_id in gone))
+        effects.write(f"slots.close_{table}", *({"tenant": key.tenant, "id": row_id, "sys_to": now} for row_id in old))
         effects.write(f"slots.insert_{table}", *({**fields, "sys_from": now} for fields in new))
-        changed = changed or (table != "verdicts" and bool(gone or new))
-    return changed
+        if table != VERDICTS.name:
+            gone += old.values()
+            come += new
+    return tuple(gone), tuple(come)
 
 
 def _slot_row(key: SlotKey, open_state: SlotState, version: int, state: SlotState) -> Fields:

@@ -39,6 +39,7 @@ create table turns (
     epoch integer not null,
     outcome text not null default 'accepted',
     stored integer not null default 0,
+    reject_codes jsonb not null default '[]',
     generation integer not null default 0,
     decided json,
     decided_at timestamptz,
@@ -47,6 +48,7 @@ create table turns (
 );
 comment on table turns is 'working memory: every turn, redacted, and what became of it; commands too (role command)';
 comment on column turns.body is 'the scored event as published, so that it can be published again';
+comment on column turns.reject_codes is 'why words of it that look like claims were not taken as such';
 comment on column turns.decided is 'the turn_decided event as published';
 create index turns_by_session on turns (subject_key, session_id, occurred_at);
 create index turns_by_time on turns (subject_key, occurred_at);

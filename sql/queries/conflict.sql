@@ -83,8 +83,8 @@ on conflict do nothing
 -- name: close_turns
 -- What became of turns.
 update turns t
-set outcome = r.outcome, stored = r.stored, generation = r.generation, decided = r.decided, decided_at = clock_timestamp()
+set outcome = r.outcome, stored = r.stored, reject_codes = r.reject_codes, generation = r.generation, decided = r.decided, decided_at = clock_timestamp()
 from json_to_recordset(%(rows)s) as r (
-    tenant text, turn_id text, outcome text, stored integer, generation integer, decided json
+    tenant text, turn_id text, outcome text, stored integer, reject_codes jsonb, generation integer, decided json
 )
 where t.tenant = r.tenant and t.turn_id = r.turn_id and t.generation <= r.generation

@@ -5,7 +5,7 @@ from json_to_recordset(%(rows)s) as r (tenant text, turn_id text)
 where t.tenant = r.tenant and t.turn_id = r.turn_id and t.reflected_at is null
 
 -- name: turns_of_sessions
--- The turns of the stretches that ended at given instants.
+-- The turns of the stretches that ended at given instants, less those that only supposed, joked, quoted or played.
 select
     s.tenant, s.subject_key, s.session_id, s.started_at, s.ended_at,
     t.turn_id, t.occurred_at, t.role, t.speaker, t.content, t.importance
@@ -19,7 +19,15 @@ join turns t
     and t.subject_key = s.subject_key
     and t.session_id = s.session_id
     and t.occurred_at between s.started_at and s.last_at
-where t.role in ('user', 'assistant') and not t.skipped
+where t.role in ('user', 'assistant')
+  and not t.skipped
+  and not (
+      t.stored = 0
+      and exists (
+          select from jsonb_array_elements_text(t.reject_codes) code
+          where code in (select value from json_array_elements_text(%(not_meant)s))
+      )
+  )
 order by t.occurred_at, t.turn_index, t.turn_id
 
 -- name: upsert_episodes
@@ -49,6 +57,18 @@ where e.tenant = r.tenant and e.item_id = r.item_id
 select tenant, subject_key, subject, attribute
 from slots
 where subject_key = %(subject_key)s and next_change_at <= %(as_of)s
+
+-- name: slots_of_subject
+-- All slots of one subject.
+select tenant, subject_key, subject, attribute
+from slots
+where subject_key = %(subject_key)s
+
+-- name: slots_named
+-- Some slots by id.
+select tenant, subject_key, subject, attribute
+from slots
+where slot_id in (select value::uuid from json_array_elements_text(%(slots)s))
 
 -- name: begin_run
 -- Note that a run has begun; nothing is returned for one that was begun before.

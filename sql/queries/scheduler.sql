@@ -58,3 +58,19 @@ with gone as (
     delete from inbox where received_at < clock_timestamp() - make_interval(days => %(days)s) returning 1
 )
 select count(*) as pruned from gone
+
+-- name: sample_slots
+-- A share (in ten-thousandths) of all slots, another one for each seed, by subject.
+select subject_key, array_agg(slot_id::text order by slot_id) as slots
+from slots
+where abs(hashtextextended(slot_id::text, %(seed)s) %% 10000) < %(share)s
+group by subject_key
+order by subject_key
+
+-- name: subjects_after
+-- A page of all subjects, in the order of their keys.
+select subject_key
+from subjects
+where subject_key > %(after)s
+order by subject_key
+limit %(page)s

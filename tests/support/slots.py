@@ -19,13 +19,23 @@ from lithify.domain.claims import (
     Polarity,
 )
 from lithify.domain.ids import derive
-from lithify.domain.policy import Policy
+from lithify.domain.policy import Policy, PromotionPolicy
 from lithify.domain.sessions import Session, fold_sessions
 from lithify.domain.slots import replay
 from lithify.domain.slots.state import SlotState
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """A Monday, nine in the morning: day 0 of most conversations here."""
+EAGER = Policy(
+    promotion=PromotionPolicy(
+        hazard=1 / 2000,
+        episode_rate=1 / 5000,
+        deviation_rates=((0.15, 1.0),),
+        cue_rates=((0.6, 1.0),),
+        cue_noise=((0.02, 1.0),),
+    )
+)
+"""Promotes on the fourth day in a row: for tests of rules that do not ask how soon."""
 SLOT = "6a1d8c4e-0000-5000-8000-000000000001"
 DIET = Attribute("diet", AttributeKind.STATE, Cardinality.SINGLE, "diet", "饮食")
 LIKES = Attribute(

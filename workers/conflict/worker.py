@@ -109,6 +109,7 @@ def _outcome_row(tenant: str, body: TurnDecided, value: bytes) -> dict[str, obje
         "turn_id": body.turn_id,
         "outcome": body.outcome,
         "stored": body.stored,
+        "reject_codes": sorted({reject.code for reject in body.rejects}),
         "generation": body.generation,
         "decided": msgspec.Raw(value),
     }

@@ -24,6 +24,13 @@ class Reflector:
         rows = await unit.fetch("reflection.due_slots", subject_key=subject_key, as_of=as_of)
         return [SlotKey(row["tenant"], row["subject_key"], row["subject"], row["attribute"]) for row in rows]
 
+    async def differing(self, unit: UnitOfWork, slot_ids: Iterable[str]) -> list[str]:
+        """Of some slots, those whose stored rows differ from their fold. Writes nothing."""
+        rows = await unit.fetch("reflection.slots_named", slots=sorted(slot_ids))
+        slots = [SlotKey(row["tenant"], row["subject_key"], row["subject"], row["attribute"]) for row in rows]
+        folded = await self._folder.fold(unit, Effects(), slots)
+        return [slot.key.slot_id for slot in folded if slot.changed]
+
     async def reflect(self, unit: UnitOfWork, effects: Effects, slots: Iterable[SlotKey], as_of: datetime) -> int:
         """Fold slots as of an instant and publish their state then.
 

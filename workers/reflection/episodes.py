@@ -9,8 +9,19 @@ from lithify.events import SessionClosed
 from pipelines import metrics
 from pipelines.effects import Effects
 from pipelines.envelope import Event
+from pipelines.language.model import RejectCode
 from pipelines.store.unit_of_work import UnitOfWork
 
+NOT_MEANT = [
+    RejectCode.HYPOTHETICAL,
+    RejectCode.JOKE,
+    RejectCode.QUOTE,
+    RejectCode.FICTION,
+    RejectCode.ROLE_PLAY,
+    RejectCode.INJECTION,
+    RejectCode.MEMORY,
+]
+"""Quoted in a summary, such words would read as if they had been meant."""
 Place = tuple[str, str, str, Any]
 """(tenant, subject key, session id, start of the stretch)."""
 
@@ -29,7 +40,7 @@ async def keep_episodes(unit: UnitOfWork, effects: Effects, ends: Sequence[Event
     if not rows:
         return
     sessions: dict[Place, list[dict[str, Any]]] = defaultdict(list)
-    for row in await unit.fetch("reflection.turns_of_sessions", rows=rows):
+    for row in await unit.fetch("reflection.turns_of_sessions", rows=rows, not_meant=NOT_MEANT):
         sessions[row["tenant"], row["subject_key"], row["session_id"], row["started_at"]].append(row)
     for place, turns in sessions.items():
         episode = summarise(place[1], place[2], [_turn(row) for row in turns], turns[0]["ended_at"])

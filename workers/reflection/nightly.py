@@ -1,5 +1,6 @@
 """The nightly run: everything that fell due up to an instant, over all users. Resumable, and safe to repeat."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pipelines.store.unit_of_work import unit_of_work
 from workers.reflection.due import Reflector
 
 WORKER = "reflection"
+_log = logging.getLogger(__name__)
 _PAGE = 500
 
 
@@ -29,6 +31,10 @@ class Run:
     resumed: bool
     pruned: int
     """Inbox rows past their retention that were removed."""
+    checked: int
+    """Slots that the oracle folded anew."""
+    mismatches: int
+    """Of these, those that differ from what is stored: always 0, unless something is wrong."""
 
 
 async def reflect_nightly(
@@ -62,9 +68,29 @@ async def reflect_nightly(
                 await unit.apply(effects)
             done += len(slots)
             progress(done)
+    checked, mismatches = await ask_oracle(settings, pool, reflector, as_of)
     pruned = await _prune(pool, settings)
     await _finish(pool, as_of, done, changed)
-    return Run(as_of, done, changed, resumed, pruned)
+    return Run(as_of, done, changed, resumed, pruned, checked, mismatches)
+
+
+async def ask_oracle(settings: Settings, pool: Pool, reflector: Reflector, as_of: datetime) -> tuple[int, int]:
+    """Fold a sample of all slots from their evidence, another one each day, and compare; nothing is written.
+
+    Returns:
+        How many were folded, and how many differ from what is stored.
+    """
+    share = int(settings.oracle_percent * 100)
+    checked = mismatches = 0
+    for row in await due(pool, "scheduler.sample_slots", seed=as_of.toordinal(), share=share):
+        async with unit_of_work(pool, settings, WORKER, {row["subject_key"]}) as unit:
+            await unit.lock_known([row["subject_key"]])
+            differing = await reflector.differing(unit, row["slots"])
+        checked += len(row["slots"])
+        mismatches += len(differing)
+        for slot_id in differing:
+            _log.error("oracle: slot %s differs from a fold of its evidence", slot_id)
+    return checked, mismatches
 
 
 def _by_subject(rows: list[dict[str, str]]) -> dict[str, int]:

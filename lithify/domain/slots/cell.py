@@ -14,6 +14,7 @@ from itertools import count
 from lithify.domain.catalog import Attribute, AttributeKind
 from lithify.domain.claims import Cardinality, Polarity, Quantity
 from lithify.domain.policy import Policy, PromotionPolicy
+from lithify.domain.promotion import Regimes, regimes
 from lithify.domain.slots.calendar import SessionIndex
 from lithify.domain.slots.evidence import Book, Track
 from lithify.domain.slots.rows import FactRow, HintRow, OverrideRow, Scheduled, Stance
@@ -101,10 +102,13 @@ class Fold:
     conflicts: dict[str, Conflict] = field(default_factory=dict)
     timers: list[tuple[datetime, int, int, Cell, object]] = field(default_factory=list)
     rates: PromotionPolicy = field(init=False)
+    _regimes: tuple[Regimes, Regimes] = field(init=False)
+    """For a contender that would replace a value, and for one that would fill an empty slot."""
     _serial: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
         self.rates = self.policy.for_attribute(self.attribute.key)
+        self._regimes = (regimes(self.rates), regimes(self.rates, empty=True))
 
     @property
     def safety(self) -> bool:
@@ -122,6 +126,11 @@ class Fold:
         if topic not in self.cells:
             self.cells[topic] = Cell(topic, Book(self.now))
         return self.cells[topic]
+
+    def regimes(self, cell: Cell, stance: Stance) -> Regimes:
+        """What the filter of a contender for `stance` goes by: its own rates where it replaces nothing (rule 21)."""
+        replaces, fills = self._regimes
+        return replaces if cell.contradicts(stance) else fills
 
     def canonical(self, value: str, quantity: Quantity | None) -> str:
         """`value`, or the stored value that is the same number within the coarser rounding."""

@@ -163,12 +163,12 @@ def _approve(fold: Fold, command: Command) -> None:
 
 
 def _best(fold: Fold, command: Command) -> Said | None:
-    rows = [row for cell in fold.cells.values() if (row := contenders.best(cell, fold.rates)) is not None]
+    rows = [row for cell in fold.cells.values() if (row := contenders.best(cell)) is not None]
     if not rows:
         return None
     row = max(
         rows,
-        key=lambda row: (fold.cell(row.value).book.posterior(row, fold.rates), row.last_support, row.value),
+        key=lambda row: (fold.cell(row.value).book.posterior(row), row.last_support, row.value),
     )
     at, turn = command.occurred_at, command.turn_id
     return Said(command.id, turn, at, row.value, row.text, row.stance[1], (command.id,), row.quantity)

@@ -32,7 +32,7 @@ def guess(fold: Fold, cell: Cell, claim: Claim, stance: Stance) -> None:
 def _support(fold: Fold, cell: Cell, claim: Claim, stance: Stance) -> None:
     if cell.active is not None and cell.active.stance == stance:
         return
-    row = cell.book.support(claim, stance)
+    row = cell.book.support(claim, stance, fold.regimes(cell, stance))
     fold.at(row.last_support + fold.rates.window, Rank.SILENT, cell, stance)
 
 
@@ -71,7 +71,7 @@ def trace(fold: Fold, cell: Cell, row: ContenderRow) -> dict[str, Number]:
     return {
         "days": len(cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window)),
         "needed_days": needed_days(cell, row.stance, fold.rates),
-        "posterior": round(cell.book.posterior(row, fold.rates), 6),
+        "posterior": round(cell.book.posterior(row), 6),
         "threshold": fold.rates.threshold,
         "window_days": fold.rates.window.days,
     }
@@ -83,7 +83,7 @@ def freeze(fold: Fold, cell: Cell, row: ContenderRow) -> Contender:
         value=row.value,
         text=row.text,
         polarity=row.stance[1],
-        posterior=cell.book.posterior(row, fold.rates),
+        posterior=cell.book.posterior(row),
         days=len(cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window)),
         needed_days=needed_days(cell, row.stance, fold.rates),
         threshold=fold.rates.threshold,
@@ -94,10 +94,10 @@ def freeze(fold: Fold, cell: Cell, row: ContenderRow) -> Contender:
     )
 
 
-def best(cell: Cell, rates: PromotionPolicy) -> ContenderRow | None:
+def best(cell: Cell) -> ContenderRow | None:
     """The most probable contender of the cell."""
     rows = cell.book.contenders.values()
-    return max(rows, key=lambda row: (cell.book.posterior(row, rates), row.last_support, row.value), default=None)
+    return max(rows, key=lambda row: (cell.book.posterior(row), row.last_support, row.value), default=None)
 
 
 def keep(fold: Fold, cell: Cell, claim: Evidence, words: Said, rule: str) -> None:

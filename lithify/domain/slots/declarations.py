@@ -149,14 +149,16 @@ def cancel(fold: Fold, cell: Cell, item: Scheduled, cause: str) -> None:
     )
 
 
+_RULES = {
+    Basis.INSTRUCTION: "instruction",
+    Basis.CHANGE: "change",
+    Basis.STATEMENT: "statement",
+    Basis.CONFIRMATION: "confirmation",
+    Basis.CHOICE: "choice",
+    Basis.INFERRED: "inferred",
+}
+
+
 def rule_of(basis: Basis) -> str:
     """The code of the rule by which a basis decides."""
-    codes = {
-        Basis.INSTRUCTION: "instruction",
-        Basis.CHANGE: "change",
-        Basis.STATEMENT: "statement",
-        Basis.CONFIRMATION: "confirmation",
-        Basis.CHOICE: "choice",
-        Basis.INFERRED: "inferred",
-    }
-    return codes[basis]
+    return _RULES[basis]

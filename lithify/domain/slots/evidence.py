@@ -10,7 +10,7 @@ from itertools import islice
 
 from lithify.domain.claims import Claim, Quantity, order
 from lithify.domain.policy import PromotionPolicy
-from lithify.domain.promotion import ANOTHER, Filter, Observation, advance
+from lithify.domain.promotion import ANOTHER, Filter, Observation, Regimes, advance
 from lithify.domain.slots.rows import SessionKey, Stance
 
 _DAY = timedelta(days=1)
@@ -53,19 +53,30 @@ class Talk:
 class Track:
     """A filter with the state before its last day, so that a late claim of that day is observed anew."""
 
-    state: Filter = field(default_factory=Filter)
-    before: Filter = field(default_factory=Filter)
+    state: Filter
+    before: Filter
     day: Day | None = None
+    _ahead: tuple[Filter, int, Observation, Filter] | None = None
+    """The last step taken or looked at: a day is often looked at while it runs, and ends as it looked."""
 
     def start_of(self, day: Day) -> Filter:
         """The state in which `day` begins."""
         return self.before if self.day is day else self.state
 
-    def observe(self, day: Day, gap: int, seen: Observation, policy: PromotionPolicy) -> None:
+    def step(self, start: Filter, gap: int, seen: Observation) -> Filter:
+        """The state after a day that begins in `start`, without taking it in."""
+        known = self._ahead
+        if known is not None and known[0] is start and known[1] == gap and known[2] == seen:
+            return known[3]
+        after = advance(start, gap, seen)
+        self._ahead = (start, gap, seen, after)
+        return after
+
+    def observe(self, day: Day, gap: int, seen: Observation) -> None:
         """Take `day` in, in place of what was known of it."""
         self.before = self.start_of(day)
         self.day = day
-        self.state = advance(self.before, gap, seen, policy)
+        self.state = self.step(self.before, gap, seen)
 
 
 @dataclass(slots=True)
@@ -78,6 +89,7 @@ class ContenderRow:
     quantity: Quantity | None
     first_support: datetime
     last_support: datetime
+    regimes: Regimes
     claim_ids: list[str] = field(default_factory=list)
     track: Track | None = None
     """None until its first day ended."""
@@ -96,11 +108,14 @@ class Book:
     supporters: dict[Stance, list[Talk]] = field(default_factory=dict)
     """Sessions by what they spoke for, in the order of their first claim for it."""
     days: list[Day] = field(default_factory=list)
+    _own: set[Day] = field(default_factory=set)
     seen: list[Day] = field(default_factory=list)
     """Days already observed, in order."""
     contenders: dict[Stance, ContenderRow] = field(default_factory=dict)
-    base: Track = field(default_factory=Track)
-    """What a contender without any support would have: every observed day spoke for another value."""
+    _past: list[tuple[int, Observation]] = field(default_factory=list)
+    """Of each day in `seen`: days since the one before, and what a value without support saw of it."""
+    _bases: dict[Regimes, tuple[int, Filter]] = field(default_factory=dict)
+    """How many of these days a base state has taken in so far, and the state."""
     unsupported: list[Day] = field(default_factory=list)
     """The latest speaking days in a row that did not support the fact."""
 
@@ -113,7 +128,12 @@ class Book:
                 return day
         day = Day(end, end)
         self.days.append(day)
+        self._own.add(day)
         return day
+
+    def holds(self, day: Day) -> bool:
+        """Whether `day` is one of these, and not of evidence that was voided since."""
+        return day in self._own
 
     def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day) -> None:
         """Note that a session spoke for `stance` on `day`."""
@@ -124,19 +144,19 @@ class Book:
         if stance not in talk.firsts:
             talk.firsts[stance] = day
             self.supporters.setdefault(stance, []).append(talk)
-            if not any(other is talk for other in day.talks):
+            if talk not in day.talks:
                 day.talks.append(talk)
         if cued:
             talk.cued.add(stance)
         if strong and not cued:
             talk.strong.add(stance)
 
-    def support(self, claim: Claim, stance: Stance) -> ContenderRow:
-        """The contender for `stance`, with `claim` added to it."""
+    def support(self, claim: Claim, stance: Stance, regimes: Regimes) -> ContenderRow:
+        """The contender for `stance`, with `claim` added to it; a new one is followed through `regimes`."""
         row = self.contenders.get(stance)
         if row is None:
             at = claim.occurred_at
-            row = ContenderRow(stance[0], claim.text or stance[0], stance, claim.quantity, at, at)
+            row = ContenderRow(stance[0], claim.text or stance[0], stance, claim.quantity, at, at, regimes)
             self.contenders[stance] = row
         row.last_support = claim.occurred_at
         row.claim_ids.append(claim.id)
@@ -169,7 +189,7 @@ class Book:
         since = earlier[-1].first_end if earlier else self.origin
         return max(1, (day.first_end - since) // _DAY)
 
-    def observe(self, day: Day, policy: PromotionPolicy) -> tuple[Stance, Observation] | None:
+    def observe(self, day: Day) -> tuple[Stance, Observation] | None:
         """End `day`: every filter takes it in. Returns what was observed."""
         observed = self.observation(day)
         day.observed = True
@@ -178,24 +198,34 @@ class Book:
         gap = self.gap(day)
         for row in self.contenders.values():
             if row.track is None:
-                start = self.base.start_of(day)
-                row.track = Track(start, start)
-            row.track.observe(day, gap, _seen_by(row.stance, observed), policy)
-        weak = Observation(supports=False, weak=observed[1].weak)
-        self.base.observe(day, gap, weak if weak.weak else ANOTHER, policy)
-        if not self.seen or self.seen[-1] is not day:
+                row.track = self._base(row.regimes)
+            row.track.observe(day, gap, _seen_by(row.stance, observed))
+        if self.seen and self.seen[-1] is day:
+            self._past.pop()
+        else:
             self.seen.append(day)
+        self._past.append((gap, _GUESS_AT_ANOTHER if observed[1].weak else ANOTHER))
         return observed
 
-    def posterior(self, row: ContenderRow, policy: PromotionPolicy) -> float:
+    def _base(self, regimes: Regimes) -> Track:
+        """Where a value without any support stands: every observed day spoke for another one (rule 16)."""
+        taken, before = self._bases.get(regimes, (0, regimes.start))
+        for gap, seen in self._past[taken:-1]:
+            before = advance(before, gap, seen)
+        if not self._past:
+            return Track(before, before)
+        self._bases[regimes] = (len(self._past) - 1, before)
+        return Track(advance(before, *self._past[-1]), before, self.seen[-1])
+
+    def posterior(self, row: ContenderRow) -> float:
         """P(changed for good) of a contender, as if the days still running ended now."""
-        track = row.track or self.base
+        track = row.track or self._base(row.regimes)
         state = track.state
         for day in self.days[-3:]:
             observed = None if day.observed else self.observation(day)
             if observed is not None:
                 start = track.start_of(day) if track.day is day else state
-                state = advance(start, self.gap(day), _seen_by(row.stance, observed), policy)
+                state = track.step(start, self.gap(day), _seen_by(row.stance, observed))
         return state.posterior
 
     def day_close(self, now: datetime) -> datetime:
@@ -219,9 +249,12 @@ class Book:
         return list(islice(speaking, count))
 
 
+_GUESS_AT_ANOTHER = Observation(supports=False, weak=True)
+
+
 def _seen_by(stance: Stance, observed: tuple[Stance, Observation]) -> Observation:
     """The day's observation from the side of `stance`."""
     other, seen = observed
     if other == stance:
         return seen
-    return Observation(supports=False, weak=seen.weak)
+    return _GUESS_AT_ANOTHER if seen.weak else ANOTHER

@@ -14,16 +14,16 @@ from lithify.domain.slots.verdicts import Number, ask, decide, settle
 def end_of_day(fold: Fold, cell: Cell, day: Day) -> bool:
     """Take a day into the filters, and promote, undo or ask where its gates are met."""
     book = cell.book
-    if day.observed or day.end > fold.now or not any(other is day for other in book.days):
+    if day.observed or day.end > fold.now or not book.holds(day):
         return False
-    observed = book.observe(day, fold.rates)
+    observed = book.observe(day)
     if observed is None:
         return False
     if _undone(fold, cell, day, observed):
         return True
     spoken = [talk.last for talk in day.talks if talk.last and talk.supports(talk.last) and talk.plainly(talk.last)]
     fresh = [row for stance, row in book.contenders.items() if stance in spoken]
-    for row in sorted(fresh, key=lambda row: book.posterior(row, fold.rates), reverse=True):
+    for row in sorted(fresh, key=book.posterior, reverse=True):
         if _passes(fold, cell, row):
             promote(fold, cell, row, day)
             return True
@@ -40,7 +40,7 @@ def _passes(fold: Fold, cell: Cell, row: ContenderRow) -> bool:
     needed = needed_days(cell, row.stance, rates)
     latest = cell.book.latest_talks(rates.min_days if rates.require_consecutive else 1)
     return (
-        cell.book.posterior(row, rates) >= rates.threshold
+        cell.book.posterior(row) >= rates.threshold
         and len(cell.book.plain_days(row.stance, fold.now, rates.window)) >= needed
         and all(talk.supports(row.stance) for talk in latest)
     )
@@ -64,7 +64,7 @@ def _words(fold: Fold, row: ContenderRow, day: Day) -> Said:
 def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
     """The contender becomes the fact, from the midnight that ends the deciding day."""
     numbers = trace(fold, cell, row)
-    posterior = cell.book.posterior(row, fold.rates)
+    posterior = cell.book.posterior(row)
     old, track = cell.active, row.track
     for item in [item for item in cell.open if item.stance == row.stance]:
         overrides.end(fold, cell, item, "promoted", cause=row.claim_ids[-1])
@@ -93,7 +93,7 @@ def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observatio
     stance, seen = observed
     if stance != watch.promoted.stance:
         seen = Observation(supports=False, weak=seen.weak)
-    watch.track.observe(day, cell.book.gap(day), seen, rates)
+    watch.track.observe(day, cell.book.gap(day), seen)
     posterior = watch.track.state.posterior
     days = len(cell.book.plain_days(watch.before.stance, fold.now, rates.window))
     if watch.promoted.pinned or posterior >= rates.undo_below or days < rates.undo_min_days:
@@ -127,7 +127,7 @@ def _bring_back(fold: Fold, cell: Cell, day: Day, watch: Watch, numbers: dict[st
 def _ask_about_contenders(fold: Fold, cell: Cell) -> bool:
     changed = False
     for row in cell.book.contenders.values():
-        if cell.book.posterior(row, fold.rates) >= fold.rates.clarify_at:
+        if cell.book.posterior(row) >= fold.rates.clarify_at:
             changed = ask(fold, cell, "contender", row.stance, row.claim_ids) or changed
         else:
             changed = settle(cell, fold.now, row.stance, "contender") or changed
@@ -143,7 +143,7 @@ def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Sta
         book.unsupported.clear()
         settle(cell, fold.now, fact.stance, "unsupported")
         return False
-    if not any(other is day for other in book.unsupported):
+    if day not in book.unsupported:
         book.unsupported.append(day)
     enough = len(book.unsupported) >= fold.rates.unsupported_days
     return enough and ask(fold, cell, "unsupported", fact.stance, fact.claim_ids)

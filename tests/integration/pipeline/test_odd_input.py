@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lithify.events import Turn
+from lithify.events import SessionEnded, Turn
 from pipelines.topics import Topic
 from tests.support.pipeline import Pipeline, at
 
@@ -163,3 +163,18 @@ async def test_c67_a_word_without_end_is_no_value(rules: Pipeline) -> None:
     rules.publish(said("I like " + "x" * 1_000_000))
     await rules.run()
     assert rules.rows("select outcome from turns") == [{"outcome": "no_facts"}]
+
+
+async def test_an_episode_does_not_quote_what_was_only_supposed(rules: Pipeline) -> None:
+    texts = [
+        "I work at Globex and I'm allergic to peanuts.",
+        "假如我在Initech上班，我就住在柏林。",
+        "I eat steak every day, just kidding.",
+    ]
+    rules.publish(*(said(text, id=f"t{number}", index=number) for number, text in enumerate(texts)))
+    rules.publish(SessionEnded(id="e", user_id="ana", session_id="s1", occurred_at=at("2026-03-01 10:10")))
+    await rules.run()
+    [episode] = rules.rows("select summary from episodes")
+    assert "Globex" in episode["summary"]
+    assert "Initech" not in episode["summary"]
+    assert "steak" not in episode["summary"]

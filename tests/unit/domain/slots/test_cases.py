@@ -5,7 +5,7 @@ import random
 from lithify.domain.claims import Basis, CommandKind, Cue, Quantity, Scope
 from lithify.domain.slots import replay
 from lithify.domain.slots.state import VerdictKind
-from tests.support.slots import LIKES, SLOT, Talk, day, held, read, rules
+from tests.support.slots import EAGER, LIKES, SLOT, Talk, day, held, read, rules
 
 
 def test_c01_superseded_value_is_closed_linked_and_logged() -> None:
@@ -197,7 +197,7 @@ def test_c100_counts_older_than_thirty_days_are_gone() -> None:
 
 
 def test_c101_a_late_claim_counts_on_its_own_day() -> None:
-    late = Talk()
+    late = Talk(policy=EAGER)
     late.say(day(0), "vegetarian")
     for number in (2, 3, 4, 1):
         late.choose(day(number), "meat")
@@ -207,7 +207,7 @@ def test_c101_a_late_claim_counts_on_its_own_day() -> None:
 
 
 def test_c102_promotion_is_found_again_from_evidence_alone() -> None:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     for number in range(1, 5):
         talk.choose(day(number), "meat")

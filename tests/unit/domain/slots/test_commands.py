@@ -1,18 +1,18 @@
 """Rule 14 and the commands: pin, unpin, correct, approve, reject."""
 
 from lithify.domain.claims import CommandKind, Cue
-from tests.support.slots import LIKES, Talk, day, held, hints, read, rules
+from tests.support.slots import EAGER, LIKES, Talk, day, held, hints, read, rules
 
 
 def pinned() -> Talk:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     talk.command(day(1), CommandKind.PIN)
     return talk
 
 
 def promoted() -> Talk:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     for number in range(1, 6):
         talk.choose(day(number), "meat")

@@ -7,16 +7,16 @@ from datetime import timedelta
 import pytest
 
 from lithify.domain.claims import Basis, CommandKind, Cue
-from lithify.domain.policy import Policy, PromotionPolicy
-from lithify.domain.promotion import ANOTHER, Filter, Observation, advance
+from lithify.domain.policy import Policy
+from lithify.domain.promotion import ANOTHER, Observation, advance, regimes
 from lithify.domain.slots.state import Contender, SlotState, Verdict
-from tests.support.slots import LIKES, Talk, day, held, hints, midnight, rules
+from tests.support.slots import EAGER, LIKES, Talk, day, held, hints, midnight, rules
 
-RATES = PromotionPolicy()
+RATES = EAGER.promotion
 
 
 def vegetarian() -> Talk:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     return talk
 
@@ -40,9 +40,9 @@ def test_rule_15_strong_evidence_is_a_factor_of_the_stable_likelihood() -> None:
     choices, statements = vegetarian(), vegetarian()
     choices.choose(day(1), "meat")
     statements.say(day(1), "meat")
-    start = advance(Filter(), 1, ANOTHER, RATES)
-    plain = advance(start, 1, Observation(supports=True), RATES)
-    strong = advance(start, 1, Observation(supports=True, strong=True), RATES)
+    start = advance(regimes(RATES).start, 1, ANOTHER)
+    plain = advance(start, 1, Observation(supports=True))
+    strong = advance(start, 1, Observation(supports=True, strong=True))
     assert contender(choices.replay(), "meat").posterior == pytest.approx(plain.posterior)
     assert contender(statements.replay(), "meat").posterior == pytest.approx(strong.posterior)
     odds = [state.posterior / (1 - state.posterior) for state in (plain, strong)]
@@ -79,8 +79,8 @@ def test_rule_16_contender_starts_from_the_base_state() -> None:
 def test_rule_16_first_step_counts_the_days_since_the_fact_opened() -> None:
     early = contender(meat_on([1]).replay(), "meat")
     late = contender(meat_on([60]).replay(), "meat")
-    state = advance(Filter(), 1, ANOTHER, RATES)
-    expected = advance(state, 60, Observation(supports=True), RATES)
+    state = advance(regimes(RATES).start, 1, ANOTHER)
+    expected = advance(state, 60, Observation(supports=True))
     assert late.posterior == pytest.approx(expected.posterior)
     assert early.posterior < late.posterior
 
@@ -245,7 +245,7 @@ def test_rule_21_nine_in_a_day_or_over_ninety_days_do_not(times: list[object]) -
 
 
 def test_promotion_takes_effect_at_the_local_midnight_that_ends_the_deciding_day() -> None:
-    talk = Talk(zone="Asia/Shanghai")
+    talk = Talk(policy=EAGER, zone="Asia/Shanghai")
     talk.say(day(0), "vegetarian")
     for number in range(1, 5):
         talk.choose(day(number, 12), "meat")
@@ -282,7 +282,7 @@ def test_the_last_session_must_support_the_contender() -> None:
 def test_require_consecutive_asks_it_of_the_last_sessions() -> None:
     policy = Policy(promotion=replace(RATES, require_consecutive=True))
     for wanted in (True, False):
-        talk = Talk(policy=policy if wanted else Policy())
+        talk = Talk(policy=policy if wanted else EAGER)
         talk.say(day(0), "vegetarian")
         for number in (1, 2, 3, 4):
             talk.choose(day(number), "meat")
@@ -304,7 +304,7 @@ def test_silent_contender_is_dropped_after_thirty_days_and_starts_anew() -> None
 
 
 def test_policy_of_an_attribute_decides_for_it_alone() -> None:
-    policy = Policy(attributes={"diet": {"min_days": 10}})
+    policy = replace(EAGER, attributes={"diet": {"min_days": 10}})
     talk = Talk(policy=policy)
     talk.say(day(0), "vegetarian")
     for number in range(1, 8):
@@ -318,11 +318,11 @@ def test_rule_16_base_state_is_carried_into_the_first_observed_day() -> None:
         talk.choose(day(number), "vegetarian")
     for number in (11, 12):
         talk.choose(day(number), "meat")
-    state = Filter()
+    state = regimes(RATES).start
     for _ in range(11):
-        state = advance(state, 1, ANOTHER, RATES)
+        state = advance(state, 1, ANOTHER)
     for _ in range(2):
-        state = advance(state, 1, Observation(supports=True), RATES)
+        state = advance(state, 1, Observation(supports=True))
     assert contender(talk.replay(), "meat").posterior == pytest.approx(state.posterior)
 
 

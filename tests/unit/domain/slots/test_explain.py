@@ -10,11 +10,11 @@ from lithify.domain.claims import Cue
 from lithify.domain.slots.explain import Language, explain_contender, explain_hint, explain_verdict
 from lithify.domain.slots.phrases import OUTCOMES, QUESTIONS, REASONS
 from lithify.domain.slots.state import VerdictKind
-from tests.support.slots import ALLERGY, DIET, Talk, day
+from tests.support.slots import ALLERGY, DIET, EAGER, Talk, day
 
 
 def contested() -> Talk:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     for number in (1, 2, 3):
         talk.choose(day(number), "meat")

@@ -7,7 +7,7 @@ import pytest
 
 from lithify.domain.claims import Basis, Cue
 from lithify.domain.slots import replay
-from tests.support.slots import DIET, SLOT, Talk, day, held, read, rules
+from tests.support.slots import DIET, EAGER, SLOT, Talk, day, held, read, rules
 
 
 def test_rule_22_lapse_runs_before_a_claim_at_the_same_instant() -> None:
@@ -36,7 +36,7 @@ def test_rule_22_silent_contender_is_gone_for_a_claim_at_the_same_instant() -> N
 
 
 def test_rule_22_day_ends_before_a_claim_at_midnight() -> None:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     for number in range(1, 5):
         talk.choose(day(number), "meat")
@@ -71,7 +71,7 @@ def test_rule_23_confidence_starts_by_basis(basis: Basis, confidence: float) -> 
 
 
 def test_rule_23_promoted_fact_starts_at_its_posterior() -> None:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     for number in range(1, 5):
         talk.choose(day(number), "meat")
@@ -151,7 +151,7 @@ def test_claims_outside_every_given_session_get_sessions_of_their_own() -> None:
 
 
 def test_rule_22_lapse_at_midnight_frees_the_promotion_of_that_midnight() -> None:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     for number in range(1, 5):
         talk.choose(day(number), "meat")
@@ -160,7 +160,7 @@ def test_rule_22_lapse_at_midnight_frees_the_promotion_of_that_midnight() -> Non
 
 
 def test_rule_22_what_begins_at_midnight_comes_before_the_end_of_the_day() -> None:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     talk.say(day(0.5), "vegan", valid_from=day(5, 0))
     for number in range(1, 5):

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 from lithify.domain.claims import Basis, Claim, Cue, Scope
 from lithify.domain.slots.rows import FOREVER
-from tests.support.slots import Talk, day, read, rules
+from tests.support.slots import EAGER, Talk, day, read, rules
 
 
 def vegetarian() -> Talk:
-    talk = Talk()
+    talk = Talk(policy=EAGER)
     talk.say(day(0), "vegetarian")
     return talk
 

@@ -1,0 +1,1 @@
+"""How promotion by evidence does on simulated users; see `docs/promotion-results.md`."""
