@@ -64,7 +64,7 @@ def extraction(settings: Settings) -> ExtractionWorker:
 
 def conflict(settings: Settings) -> ConflictWorker:
     """The third stage."""
-    return ConflictWorker(codec(), folder(settings))
+    return ConflictWorker(codec(), folder(settings), vocabulary(settings))
 
 
 def reflection(settings: Settings) -> ReflectionWorker:

@@ -9,7 +9,7 @@ import msgspec
 
 from lithify.domain.catalog import Attribute, AttributeKind, Catalog, Sensitivity
 from lithify.domain.claims import Cardinality
-from pipelines.language.text import has_cjk
+from pipelines.language.text import has_cjk, normal
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 """Where the data lies in a checkout."""
@@ -44,6 +44,10 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     schema: str = msgspec.field(name="$schema", default="")
 
 
+FREE_TEXT = frozenset(["constraint", "note"])
+"""Attributes whose values are the user's own sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """The catalog with the words of its values."""
@@ -55,6 +59,19 @@ class Vocabulary:
     def known(self, attribute: str, word: str) -> str | None:
         """The normalised value that `word` (already lower case, NFKC) names under `attribute`, if any."""
         return self.words.get(attribute, {}).get(word)
+
+    def attribute_of(self, name: str) -> str:
+        """The key of the attribute that `name` names in any case, in English or Chinese; else its normal form."""
+        word = normal(name)
+        entries = self.catalog.attributes.values()
+        return next((entry.key for entry in entries if word in (entry.key, entry.name_en, entry.name_zh)), word)
+
+    def value_of(self, attribute: str, value: str) -> str:
+        """`value` as the extractor would have it, so that what is told and what is said are one value."""
+        if attribute in FREE_TEXT:
+            return value
+        word = normal(value)
+        return self.known(attribute, word) or word
 
 
 def load_vocabulary(path: Path | None = None) -> Vocabulary:

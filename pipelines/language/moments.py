@@ -55,10 +55,12 @@ class Moments:
     def read(self, turn: TurnText, text: str, region: Region, rule: RuleData) -> Moment:
         """What the words of `region` say about the claim that `rule` found there."""
         basis = self._basis(text, region, rule)
-        words = self._words(turn, text, region)
+        elapsed = self._marked("elapsed", text, region)
+        words = [word for word in self._words(turn, text, region) if not (elapsed and word.lasting)]
         later = rule.scope is Scope.NEXT_SESSION or self._marked("next_session", text, region)
         trip = rule.scope is Scope.TRIP or self._marked("trip", text, region)
-        cue = rule.cue or self._cue(text, region, rule, basis, words, passing=trip or later)
+        passing = trip or later or (not elapsed and self._marked("temporary", text, region))
+        cue = rule.cue or self._cue(text, region, rule, basis, words, passing=passing)
         if cue is Cue.TEMPORARY and basis is Basis.CHANGE:
             basis = Basis.STATEMENT
         valid_from, valid_to = _interval(words, cue, basis, turn.occurred_at)
@@ -117,7 +119,7 @@ class Moments:
         self, text: str, region: Region, rule: RuleData, basis: Basis, words: list[TimeWord], *, passing: bool
     ) -> Cue:
         ends = any(word.bound is Bound.UNTIL for word in words)
-        if passing or ends or self._marked("temporary", text, region):
+        if passing or ends:
             return Cue.TEMPORARY
         # "I moved this week" tells when, "I eat meat this week" how long
         told = rule.basis is Basis.CHANGE

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from lithify.domain.catalog import AttributeKind
 from lithify.domain.claims import Basis
 from pipelines.language.answers import proposal
-from pipelines.language.catalog import Vocabulary, load_vocabulary
+from pipelines.language.catalog import FREE_TEXT, Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.drafts import Draft, answered, stamped
 from pipelines.language.languages import load_language
@@ -28,8 +28,6 @@ MOST = 64
 """Findings in one turn after which reading stops: nobody says more about themselves in one message."""
 _SHORT = 24
 """Code points of a clause that may trail another one."""
-_FREE_TEXT = frozenset(["constraint", "note"])
-"""Attributes whose values are the user's own sentences."""
 
 
 @dataclass(slots=True)
@@ -219,7 +217,7 @@ class RuleExtractor:
             return None
         if reading.frames is None:
             reading.frames = find_frames((matcher.language for matcher in reading.matchers), reading.text)
-        if item.attribute in _FREE_TEXT and place.language.marked("secret_rule", reading.text, *item.span):
+        if item.attribute in FREE_TEXT and place.language.marked("secret_rule", reading.text, *item.span):
             return RejectCode.INJECTION
         return refusal(reading.text, reading.frames, place, when.basis)
 

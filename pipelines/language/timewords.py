@@ -52,6 +52,8 @@ class TimeWord:
     """Aware, UTC, exclusive; None: open."""
     unit: str
     """What is named: day, week, month, year, weekend, night, weekday, date, ..."""
+    lasting: bool = False
+    """Whether it is a duration, "for two weeks": it counts from now on, or back from now after "have been"."""
     vague: bool = False
     """Whether the phrase has two readings; the range covers both."""
 
@@ -86,7 +88,8 @@ class TimeWords:
         elif bound is Bound.SINCE:
             end = None
         words = text[match.start() : match.end()]
-        return TimeWord(words, match.span(), bound, begin, end, named.unit, named.vague)
+        lasting = match["lasting"] is not None
+        return TimeWord(words, match.span(), bound, begin, end, named.unit, lasting, named.vague)
 
     def _bound(self, match: re.Match[str]) -> Bound:
         before = (match["before"] or match["zh_before"] or "").lower()

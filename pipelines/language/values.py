@@ -19,6 +19,8 @@ _PROPER_RUN = re.compile(
 _EDGES = " \t\r\n\"'“”「」『』《》()（）*_~.,;:，。；：!！?？-–—"
 _IDENTIFIER = re.compile(r"0\d+|\d{7,}")
 """Digits that name rather than count."""
+LONGEST = 200
+"""Code points of a value that the catalog does not know."""
 _MEASURED = re.compile(r"\d|noon|midnight|[一二三四五六七八九十两]点|月")
 
 
@@ -101,7 +103,9 @@ class Values:
         *,
         raw: tuple[int, int],
     ) -> Value | None:
-        """A value the catalog does not know."""
+        """A value the catalog does not know; nobody's word is longer than a sentence."""
+        if end - start > LONGEST:
+            return None
         if rule.accept is Accept.PROPER:
             return self._proper(text, start, end, rule, attribute)
         if rule.accept in _READERS:

@@ -7,6 +7,8 @@ from lithify.domain.claims import Claim, Command, Evidence, Kind
 from lithify.events import TurnExtracted
 from pipelines.effects import Effects
 from pipelines.envelope import Event
+from pipelines.language.catalog import Vocabulary
+from pipelines.language.text import normal
 from pipelines.slots.evidence import evidence_kind, is_broad
 from pipelines.slots.folding import Placed
 from pipelines.slots.rows import SlotKey
@@ -40,13 +42,19 @@ def subject_of(place: SlotKey | tuple[str, str]) -> str:
     return place.subject_key if isinstance(place, SlotKey) else place[0]
 
 
-async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Mapping[tuple[str, str], int]) -> Intake:
+async def take_in(
+    unit: UnitOfWork,
+    turns: Sequence[Extracted],
+    generations: Mapping[tuple[str, str], int],
+    vocabulary: Vocabulary,
+) -> Intake:
     """Place the claims and commands of a batch.
 
     Args:
         unit: the open transaction.
         turns: new events.
         generations: (tenant, turn id) to the highest generation already decided; evidence below it is void.
+        vocabulary: brings the attributes and values of commands into the form that claims have.
     """
     intake = Intake()
     facts = await _named_facts(unit, turns)
@@ -56,7 +64,9 @@ async def take_in(unit: UnitOfWork, turns: Sequence[Extracted], generations: Map
             continue
         if body.generation > 0:
             intake.replaced[head.subject_key, body.turn_id] = body.generation
-        resolved = [_resolve(command, facts.get((head.subject_key, command.fact_id))) for command in body.commands]
+        resolved = [
+            _resolve(command, facts.get((head.subject_key, command.fact_id)), vocabulary) for command in body.commands
+        ]
         items: list[Evidence] = [*body.claims, *(command for command in resolved if command is not None)]
         for item in items:
             intake.add(event, item)
@@ -79,18 +89,20 @@ async def _named_facts(unit: UnitOfWork, turns: Sequence[Extracted]) -> dict[tup
     return {(row["subject_key"], row["fact_id"]): row for row in rows}
 
 
-def _resolve(command: Command, fact: Mapping[str, str] | None) -> Command | None:
+def _resolve(command: Command, fact: Mapping[str, str] | None, vocabulary: Vocabulary) -> Command | None:
     """The command with its slot filled in from the fact it names; None if that does not exist."""
+    value = command.value
     if command.attribute:
-        return command
-    if fact is None:
+        subject, attribute = normal(command.subject), vocabulary.attribute_of(command.attribute)
+    elif fact is None:
         return None
-    return replace(
-        command,
-        subject=fact["subject"],
-        attribute=fact["attribute"],
-        value=command.value if command.value is not None else fact["value"],
-    )
+    else:
+        subject, attribute = fact["subject"], fact["attribute"]
+        if value is None:
+            return replace(command, subject=subject, attribute=attribute, value=fact["value"])
+    if value is not None and command.quantity is None:
+        value = vocabulary.value_of(attribute, value)
+    return replace(command, subject=subject, attribute=attribute, value=value)
 
 
 def keep(effects: Effects, intake: Intake) -> None:

@@ -10,6 +10,7 @@ from pipelines import metrics
 from pipelines.effects import Effects
 from pipelines.envelope import Codec, Event, Origin, derived_id, seal
 from pipelines.internal import item_of, key_of, open_record
+from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.runtime.worker import Batch, Item, Periodic, Record
 from pipelines.slots.changed import publish_slot
 from pipelines.slots.folding import Folded, Folder
@@ -30,9 +31,10 @@ class ConflictWorker:
     locks_subjects = True
     periodics: Sequence[Periodic] = ()
 
-    def __init__(self, codec: Codec, folder: Folder) -> None:
+    def __init__(self, codec: Codec, folder: Folder, vocabulary: Vocabulary | None = None) -> None:
         self._codec = codec
         self._folder = folder
+        self._vocabulary = vocabulary or load_vocabulary()
 
     def read(self, record: Record) -> Item[Payload]:
         """Decode. Raises Poison."""
@@ -45,7 +47,8 @@ class ConflictWorker:
         events = [item.payload for item in batch.fresh]
         turns: list[Extracted] = [event for event in events if isinstance(event.body, TurnExtracted)]
         known = await self._known(unit, batch)
-        intake = await take_in(unit, turns, {key: int(row["generation"]) for key, row in known.items()})
+        generations = {key: int(row["generation"]) for key, row in known.items()}
+        intake = await take_in(unit, turns, generations, self._vocabulary)
         slots = await touched_slots(unit, events, intake)
         folded = await self._folder.fold(unit, effects, slots, intake.placed, replaced_turns=intake.replaced)
         keep(effects, intake)

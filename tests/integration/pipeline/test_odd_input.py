@@ -141,6 +141,30 @@ async def test_c92_a_turn_that_a_later_worker_cannot_process_is_dead_and_not_pub
     assert rules.rows("select outcome, reflected_at is null as open from turns") == [{"outcome": "dead", "open": False}]
 
 
+async def test_c39_what_is_told_and_what_is_said_are_one_value(rules: Pipeline) -> None:
+    rules.publish(
+        command("correct", attribute="home", value="Utrecht"),
+        said("I live in Utrecht.", id="t2"),
+        command("remember", id="c3", attribute="Diet", value="素食"),
+        said("I am vegetarian.", id="t4"),
+        command("remember", id="c5", subject="Ravi", attribute="diet", value="Vegan"),
+    )
+    await rules.run()
+    assert believed(rules) == {("user", "home", "utrecht"), ("user", "diet", "vegetarian"), ("ravi", "diet", "vegan")}
+    fact = rules.rows("select fact_id from facts where attribute = 'home' and sys_to is null")[0]["fact_id"]
+    rules.publish(command("correct", id="c6", occurred_at="2026-03-02T11:00:00Z", fact_id=str(fact), value="Delft"))
+    rules.publish(event(id="t7", session_id="s7", occurred_at="2026-03-03T10:00:00Z", content="I live in Delft."))
+    await rules.run()
+    assert ("user", "home", "delft") in believed(rules)
+    assert rules.rows("select 1 from overrides") == []
+
+
+async def test_c67_a_word_without_end_is_no_value(rules: Pipeline) -> None:
+    rules.publish(said("I like " + "x" * 1_000_000))
+    await rules.run()
+    assert rules.rows("select outcome from turns") == [{"outcome": "no_facts"}]
+
+
 async def test_an_episode_does_not_quote_what_was_only_supposed(rules: Pipeline) -> None:
     texts = [
         "I work at Globex and I'm allergic to peanuts.",
