@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from lithify.domain.claims import Basis, CommandKind, Cue
 from lithify.domain.policy import Policy
-from lithify.domain.promotion import ANOTHER, Observation, advance, regimes
+from lithify.domain.promotion import ANOTHER, Filter, Observation, advance, regimes
+from lithify.domain.slots import evidence
 from lithify.domain.slots.state import Contender, SlotState, Verdict
 from tests.support.slots import EAGER, LIKES, Talk, day, held, hints, midnight, rules
 
@@ -377,6 +379,24 @@ def test_evidence_voided_by_a_declaration_leaves_no_trace_in_the_filter() -> Non
     for talk in (told, fresh):
         talk.choose(day(6), "meat")
     assert contender(told.replay(), "meat").posterior == pytest.approx(contender(fresh.replay(), "meat").posterior)
+
+
+def test_a_day_costs_a_contender_one_step_of_the_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking at a contender while its day runs, and ending the day as it looked, is one step."""
+    steps = 0
+
+    def counted(*args: Any) -> Filter:
+        nonlocal steps
+        steps += 1
+        return advance(*args)
+
+    monkeypatch.setattr(evidence, "advance", counted)
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    for number in range(1, 201):
+        talk.choose(day(number), "vegetarian" if number % 4 else "meat")
+    talk.replay()
+    assert 150 < steps < 210
 
 
 def test_rule_16_base_state_is_carried_into_the_first_observed_day() -> None:
