@@ -63,19 +63,19 @@ def calibration(bins: Sequence[Bin], path: Path) -> None:
 def noticed(results: Results, names: Sequence[str], path: Path) -> None:
     """The share of changes that are noticed within so many days, by evidence and with one answer."""
     figure, axes = plt.subplots(figsize=(7, 4.2))
-    for name in names:
-        (line,) = _curve(axes, results[name][OURS], name, "-", None)
-        _curve(axes, results[name][ASKED], f"{name}, asking once", ":", str(line.get_color()))
+    for number, name in enumerate(names):
+        _curve(axes, results[name][OURS], name, "-", f"C{number}")
+        _curve(axes, results[name][ASKED], f"{name}, asking once", ":", f"C{number}")
     axes.set_xlabel("days since the change")
     axes.set_ylabel("changes noticed, %")
     axes.legend(frameon=False, fontsize=8)
     _save(figure, path)
 
 
-def _curve(axes: Axes, measured: Measured, label: str, style: str, color: str | None) -> list[mpl.lines.Line2D]:
+def _curve(axes: Axes, measured: Measured, label: str, style: str, color: str) -> None:
     days = range(WATCHED)
     share = [100 * sum(delay <= day for delay in measured.delays) / max(1, measured.missed.of) for day in days]
-    return axes.plot(days, share, style, label=label, color=color)
+    axes.plot(days, share, style, label=label, color=color)
 
 
 def _save(figure: mpl.figure.Figure, path: Path) -> None:

@@ -148,7 +148,7 @@ def _share(world: World, day: int, *, changes: bool) -> float | None:
     return min(1.0, (since + 1) / world.gradual) if world.gradual else 1.0
 
 
-_MANY = ("other one", "other two", "other three", "other four", "other five", "other six")
+_MANY = tuple(f"other {number}" for number in range(12))
 HARD = 0.03
 HARDEST = 0.05
 

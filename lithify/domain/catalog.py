@@ -45,6 +45,8 @@ class Attribute:
     """After which an unmentioned value has lost half of its activation."""
     is_a: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Value to the broader values it is one of ("latte": ("coffee",)). Transitive."""
+    words_zh: Mapping[str, str] = field(default_factory=dict)
+    """Normalised value to how it is called in Chinese, where the catalog knows."""
     topics: tuple[str, ...] = ()
     """Words that bring it up though they do not name it ("lunch" for diet), in both languages."""
 

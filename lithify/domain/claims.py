@@ -97,7 +97,7 @@ class Claim:
     value: str
     """Normalised (case, width, alias, language); equal values are equal strings."""
     text: str
-    """The value in the words of the turn."""
+    """The words of the turn that say the value, or imply it (a roast duck is meat)."""
     occurred_at: datetime
     """Aware, UTC: event time of the turn."""
     local_date: date

@@ -14,10 +14,11 @@ from itertools import chain
 
 from lithify.domain.catalog import AttributeKind, Catalog
 from lithify.domain.claims import USER
-from lithify.domain.fusion import Question, Weights, activation, episode_activation
+from lithify.domain.fusion import Question, Weights, activation, episode_activation, touches
 from lithify.domain.memory import Belief, Episode, Memory, RecentTurn, beliefs
 from lithify.domain.phrases import TAG, Lang, Writer
 from lithify.domain.sections import Item, Placed, Sections
+from lithify.domain.slots.state import Hint
 from lithify.domain.terms import mostly_chinese, terms
 
 PROFILE_SHARE = 0.40
@@ -71,6 +72,11 @@ class Block:
     """Profile items and episodes that were woken but did not fit."""
 
 
+MAX_HINTS = 2
+"""An agent that is told to ask five things asks none."""
+_PRESSING = frozenset({"safety", "contradiction", "pinned"})
+
+
 def strip_memory(text: str) -> str:
     """`text` without recalled context blocks: what was remembered is never read again as something said."""
     return _MEMORY_BLOCK.sub(" ", text) if f"<{TAG}" in text.casefold() else text
@@ -94,7 +100,7 @@ def compose(memory: Memory, query: ContextQuery, catalog: Catalog) -> Block:
     share = sections.tokens + int(PROFILE_SHARE * (query.budget - sections.tokens))
     episodes = _woken(memory, question, query)
     shown = sections.fill(chain(_profile_lines(profile, writer), _episode_lines(episodes, writer)), share)
-    sections.fill(_hints(memory, writer, query.now), query.budget)
+    sections.fill(_hints(memory, writer, question, query.now), query.budget)
     sections.fill(_summary(memory, writer, query), query.budget)
     turns = _by_worth(memory.turns)
     turns_shown = sections.fill(_turn_lines(turns, writer), query.budget)
@@ -185,16 +191,32 @@ def _summary(memory: Memory, writer: Writer, query: ContextQuery) -> list[Placed
     return [Placed("summary", Item("summary", e.id, writer.episode(e), 1.0), e.started_at.timestamp()) for e in own]
 
 
-def _hints(memory: Memory, writer: Writer, now: datetime) -> list[Placed]:
+def _hints(memory: Memory, writer: Writer, question: Question | None, now: datetime) -> list[Placed]:
+    """What is worth asking now: little, and to the point. The rest waits for a question that is about it."""
+    standing = [(slot, hint) for slot in memory.slots for hint in slot.asked(now)]
+    asked = [
+        (slot, hint)
+        for slot, hint in standing
+        if question is None
+        or hint.code in _PRESSING
+        or touches(writer.catalog.get(slot.attribute), question, hint.value, hint.against or "")
+    ]
+    asked.sort(key=lambda pair: (_urgency(pair[1]), -pair[1].since.timestamp()))
     return [
         Placed(
             "hint",
             Item("hint", None, writer.hint(slot.subject, slot.attribute, hint), 1.0, slot.attribute, slot.subject),
             hint.since.timestamp(),
         )
-        for slot in memory.slots
-        for hint in slot.asked(now)
+        for slot, hint in asked[:MAX_HINTS]
     ]
+
+
+def _urgency(hint: Hint) -> int:
+    """A danger or an open contradiction first, then what would change a fact, then what would only add one."""
+    if hint.code in _PRESSING:
+        return 0
+    return 1 if hint.against is not None else 2
 
 
 def _by_worth(turns: tuple[RecentTurn, ...]) -> list[tuple[int, RecentTurn]]:

@@ -106,6 +106,12 @@ def activation(
     return weights.cosine * similarity + weights.overlap * lexical + weights.recency * fresh
 
 
+def touches(attribute: Attribute, question: Question, *words: str) -> bool:
+    """Whether a question is about an attribute, or about one of the words that go with it."""
+    sides = _sides(attribute.name_en, attribute.name_zh, attribute.key, *attribute.topics, *words)
+    return overlap(question.query, *sides) > 0 or overlap(question.recent, *sides) > 0
+
+
 @lru_cache(maxsize=32_768)
 def _sides(*texts: str) -> tuple[frozenset[str], ...]:
     """The terms that each text of a slot may be asked by; texts without terms are left out."""

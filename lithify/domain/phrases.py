@@ -116,14 +116,14 @@ class Writer:
         """A value as shown: masked if highly sensitive, else in the words said where they fit the language."""
         if attribute.sensitivity is Sensitivity.HIGH:
             return MASK
-        shown = escape(self._words_of(value, text))
+        shown = escape(self._words_of(attribute, value, text))
         return self.words.is_not.format(shown) if polarity is Polarity.NEGATIVE else shown
 
-    def _words_of(self, value: str, text: str) -> str:
+    def _words_of(self, attribute: Attribute, value: str, text: str) -> str:
         if not text or text.casefold() == value.casefold():
             return text or value
         if self.lang == "zh":
-            return text if _HAN.search(text) else value
+            return attribute.words_zh.get(value) or (text if _HAN.search(text) else value)
         return text if _HAN.search(value) and not _HAN.search(text) else value
 
     def belief(self, belief: Belief) -> str:

@@ -28,6 +28,8 @@ class PromotionPolicy:
     """Posterior at or above which a contender may be promoted."""
     clarify_at: float = 0.5
     """Posterior at or above which a contender that is not promoted raises a clarify hint."""
+    clarify_days_empty: int = 6
+    """Days, counted as for `min_days_empty`, before a contender for an empty slot is worth a question."""
     min_days: int = 3
     """Distinct local days with an uncued supporting session, within `window`."""
     min_days_empty: int = 9
@@ -36,25 +38,25 @@ class PromotionPolicy:
     """Bounds the day count and the life of a silent contender."""
     require_consecutive: bool = False
     """Ask of the last `min_days` speaking sessions, not only of the last, that they support the contender."""
-    hazard: float = 1 / 245
+    hazard: float = 1 / 220
     """Probability a day that a lasting value changes."""
-    hazard_empty: float = 1 / 20
+    hazard_empty: float = 1 / 1000
     """The same where nothing is stored yet: that a habit begins (rule 21)."""
-    episode_rate: float = 1 / 40
+    episode_rate: float = 1 / 36
     """Probability a day that an episode (a trip, a guest, a diet week) begins."""
-    episode_rate_empty: float = 1 / 90
+    episode_rate_empty: float = 1 / 20000
     """The same where nothing is stored yet: that a passing phase begins."""
     episode_days: float = 9.0
     """Mean length of an episode in days, at least 3; Erlang distributed with three stages."""
     new_in_episode: float = 0.95
     """Probability that a day of an episode shows the new value."""
-    new_when_changed: float = 0.865
+    new_when_changed: float = 0.87
     """Probability that a day shows the new value once it changed."""
-    deviation_rates: Grid = ((0.03, 0.15), (0.10, 0.27), (0.26, 0.42), (0.42, 0.16))
+    deviation_rates: Grid = ((0.045, 0.13), (0.19, 0.71), (0.42, 0.16))
     """How often a day shows the new value though nothing changed: (probability a day, prior) of each kind of user."""
-    cue_rates: Grid = ((0.01, 0.35), (0.14, 0.24), (0.44, 0.16), (0.53, 0.13), (0.73, 0.12))
+    cue_rates: Grid = ((0.01, 0.35), (0.15, 0.24), (0.48, 0.3), (0.73, 0.11))
     """How often passing use is marked as passing: (probability, prior) of each kind of user."""
-    cue_noise: Grid = ((0.007, 0.925), (0.16, 0.075))
+    cue_noise: Grid = ((0.004, 0.95), (0.15, 0.05))
     """How often lasting use is marked as passing: (probability, prior) of each kind of user."""
     strong_factor: float = 0.2
     """What an uncued self statement or plain yes multiplies the stable likelihood by (rule 15)."""

@@ -110,7 +110,7 @@ def _looks(script: Script, by_time: Iterable[Decided], memory: Lithify) -> list[
         if item.verdict.kind == VerdictKind.PROMOTED:
             at = item.verdict.at
             for title, moment in (("just before that midnight", at - timedelta(seconds=1)), ("from that midnight", at)):
-                look = Look(title=title, day=script.day_of(at), at="24:00", query=script.morning_query)
+                look = Look(title=title, day=script.day_of(at), at="24:00", query=script.midnight_query)
                 looked.append(_ask(script, memory, look, moment))
     return sorted(looked, key=lambda item: item.at)
 

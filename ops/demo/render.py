@@ -170,7 +170,7 @@ def _show_end(console: Console, done: Performance) -> None:
     for (subject, attribute), slot in done.diary.slots.items():
         for fact in slot.facts:
             if fact.valid_to is None:
-                value = fact.text if fact.polarity == "positive" else f"not {fact.text}"
+                value = fact.value if fact.polarity == "positive" else f"not {fact.value}"
                 since = fact.valid_from.astimezone(ZoneInfo(script.timezone))
                 told = f"since {since.day} {since:%b}, by {fact.opened_by}, confidence {fact.confidence:.2f}"
                 console.print(f"{_name(subject, attribute)}: [bold]{escape(value)}[/bold] ({told})")

@@ -49,7 +49,7 @@ class Script(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
     first_day: date
     days: int
     timezone: str
-    morning_query: str
+    midnight_query: str
     """Asked right before and after each promotion."""
     sessions: tuple[Session, ...]
     looks: tuple[Look, ...]

@@ -9,7 +9,7 @@ import msgspec
 
 from lithify.domain.catalog import Attribute, AttributeKind, Catalog, Sensitivity
 from lithify.domain.claims import Cardinality
-from pipelines.language.text import normal
+from pipelines.language.text import has_cjk, normal
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 """Where the data lies in a checkout."""
@@ -118,7 +118,6 @@ def _attribute(entry: _Entry, lists: Iterable[_Words]) -> Attribute:
         for value, parents in words.is_a.items():
             is_a[value] = tuple(dict.fromkeys((*is_a.get(value, ()), *parents)))
     return Attribute(
-        topics=tuple(entry.topics),
         key=entry.key,
         kind=entry.kind,
         cardinality=entry.cardinality,
@@ -127,7 +126,20 @@ def _attribute(entry: _Entry, lists: Iterable[_Words]) -> Attribute:
         sensitivity=entry.sensitivity,
         half_life_days=entry.half_life_days,
         is_a=MappingProxyType(is_a),
+        words_zh=MappingProxyType(_chinese(lists)),
+        topics=tuple(entry.topics),
     )
+
+
+def _chinese(lists: Iterable[_Words]) -> dict[str, str]:
+    """For each value the first of its words that is Chinese."""
+    found: dict[str, str] = {}
+    for words in lists:
+        for value, others in words.values.items():
+            word = next((word for word in others if has_cjk(word)), None)
+            if word is not None:
+                found.setdefault(value, word)
+    return found
 
 
 def _aliases(key: str, lists: Iterable[_Words], source: Path) -> Mapping[str, str]:

@@ -56,7 +56,7 @@ def test_a_broken_promise_is_noticed(diary: Diary) -> None:
     slots = dict(diary.slots)
     slots[USER, "diet"] = msgspec.structs.replace(slots[USER, "diet"], facts=())
     broken = Diary(diary.script, diary.said, diary.by_time, diary.looked, slots)
-    with pytest.raises(DemoError, match="vegetarian is the one fact"):
+    with pytest.raises(DemoError, match="the diet changes once"):
         check(broken)
 
 
@@ -84,7 +84,11 @@ def test_facts_and_intervals(diary: Diary) -> None:
         return [(fact.value, str(fact.polarity), fact.valid_from, fact.valid_to) for fact in facts]
 
     at = diary.script.instant
-    assert held("diet") == [("vegetarian", "positive", at(1, "08:10"), None)]
+    vegetarian, meat = held("diet")
+    assert vegetarian[:3] == ("vegetarian", "positive", at(1, "08:10"))
+    assert meat[:2] == ("meat", "positive")
+    assert vegetarian[3] == meat[2]
+    assert meat[3] is None
     assert held("employer") == [
         ("globex", "positive", at(2, "08:16"), at(23, "00:00")),
         ("vandelay", "positive", at(23, "00:00"), None),
@@ -107,13 +111,13 @@ def test_the_promotion_is_at_the_first_midnight_at_which_its_gates_hold(
     diary: Diary, states: dict[tuple[str, str], SlotState]
 ) -> None:
     """The day comes from the traces of the uses themselves, and from the fold; neither is written down anywhere."""
-    verdicts = [verdict for verdict in states[USER, "consumes"].verdicts if verdict.value == "oolong"]
+    verdicts = [verdict for verdict in states[USER, "diet"].verdicts if verdict.value == "meat"]
     promoted = next(verdict for verdict in verdicts if verdict.kind is VerdictKind.PROMOTED)
     uses = [verdict for verdict in verdicts if verdict.kind is VerdictKind.OVERRIDDEN]
     passed = [use for use in uses if _gates_hold(use.trace)]
     script = diary.script
     assert promoted.at == script.instant(script.day_of(passed[0].at) + 1, "00:00")
-    assert len(passed) == 1, "the next use must find the habit promoted"
+    assert len(passed) == 1, "the next meal must find the change promoted"
     read = [item.verdict.at for item in diary.by_time if item.verdict.kind == VerdictKind.PROMOTED]
     assert read == [promoted.at]
 
@@ -141,8 +145,8 @@ def test_the_night_publishes_the_promotion(stack: Stack, environment: dict[str, 
     script = _until(done.diary.script, done.diary.script.day_of(promoted))
     assert script.ends_at == promoted
     perform(script, stack.settings_env, environment)
-    states = [body for body in _published(stack, _subject(stack, script)) if body.attribute == "consumes"]
-    held = [(body.as_of, "oolong" in {fact["value"] for fact in body.facts}) for body in states]
+    states = [body for body in _published(stack, _subject(stack, script)) if body.attribute == "diet"]
+    held = [(body.as_of, "meat" in {fact["value"] for fact in body.facts}) for body in states]
     assert held[-1] == (promoted, True)
     assert not any(known for at, known in held if at < promoted)
 

@@ -127,11 +127,19 @@ def _bring_back(fold: Fold, cell: Cell, day: Day, watch: Watch, numbers: dict[st
 def _ask_about_contenders(fold: Fold, cell: Cell) -> bool:
     changed = False
     for row in cell.book.contenders.values():
-        if cell.book.posterior(row) >= fold.rates.clarify_at:
+        if _worth_asking(fold, cell, row):
             changed = ask(fold, cell, "contender", row.stance, row.claim_ids) or changed
         else:
             changed = settle(cell, fold.now, row.stance, "contender") or changed
     return changed
+
+
+def _worth_asking(fold: Fold, cell: Cell, row: ContenderRow) -> bool:
+    """Rule 19; in an empty slot nothing is wrong meanwhile, so the question waits until a habit is near."""
+    if cell.book.posterior(row) < fold.rates.clarify_at:
+        return False
+    days = cell.book.plain_days(row.stance, fold.now, fold.rates.window)
+    return cell.contradicts(row.stance) or len(days) >= fold.rates.clarify_days_empty
 
 
 def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observation]) -> bool:

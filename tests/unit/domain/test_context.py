@@ -411,3 +411,21 @@ def test_the_budget_holds_for_any_memory(
 @given(st.permutations([slot("diet", fact("a")), slot("home", fact("b")), slot("likes", fact("c"))]))
 def test_the_order_of_slots_does_not_matter(slots: list[SlotView]) -> None:
     assert block(*slots).text == block(*sorted(slots, key=lambda s: s.attribute)).text
+
+
+def test_at_most_two_questions_are_put_and_only_to_the_point() -> None:
+    def asked(*slots: SlotView, query: str | None) -> list[str]:
+        return [item.line for item in block(*slots, query=query).items if item.kind == "hint"]
+
+    meat = Hint("contender", "meat", Polarity.POSITIVE, "vegetarian", NOW - DAY)
+    things = [Hint("contender", f"thing {n}", Polarity.POSITIVE, None, NOW - DAY) for n in range(5)]
+    slots = [slot("diet", hints=(meat,)), slot("likes", hints=tuple(things))]
+    assert asked(*slots, query="Is my diet a problem?") == [
+        "- Ask whether meat is for good (diet of the user; stored: vegetarian)."
+    ]
+    everything = asked(*slots, query=None)
+    assert len(everything) == 2
+    assert everything[0].startswith("- Ask whether meat")
+    assert asked(*slots, query="What is the time in Rome?") == []
+    danger = Hint("safety", "peanut", Polarity.NEGATIVE, "peanut", NOW - DAY)
+    assert len(asked(slot("allergy", hints=(danger,)), query="What is the time in Rome?")) == 1

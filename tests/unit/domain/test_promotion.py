@@ -3,7 +3,10 @@
 import copy
 import math
 import pickle
+import re
 from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -151,6 +154,24 @@ def test_probabilities_stay_probabilities(empty: bool, days: list[tuple[Observat
         state = advance(state, gap, seen)
         assert math.isclose(sum(weights(state)), 1.0)
         assert 0.0 <= state.posterior <= 1.0
+
+
+def test_documentation_states_the_defaults() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "concepts" / "promotion.md").read_text("utf-8")
+    stated = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, re.MULTILINE))
+    assert set(stated) >= {"threshold", "hazard", "hazard_empty", "deviation_rates", "cue_rates", "cue_noise"}
+    for name, text in stated.items():
+        assert _value(text) == _exact(getattr(RATES, name)), name
+
+
+def _exact(value: object) -> object:
+    return float(value) if isinstance(value, int) else value
+
+
+def _value(text: str) -> object:
+    if ":" not in text:
+        return float(Fraction(text))
+    return tuple(tuple(float(part) for part in point.split(":")) for point in text.split(","))
 
 
 @pytest.mark.parametrize(

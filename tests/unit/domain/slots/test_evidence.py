@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from lithify.domain.claims import Basis, CommandKind, Cue
 from lithify.domain.policy import Policy
-from lithify.domain.promotion import ANOTHER, Observation, advance, regimes
+from lithify.domain.promotion import ANOTHER, Filter, Observation, advance, regimes
+from lithify.domain.slots import evidence
 from lithify.domain.slots.state import Contender, SlotState, Verdict
 from tests.support.slots import EAGER, LIKES, Talk, day, held, hints, midnight, rules
 
@@ -310,6 +312,91 @@ def test_policy_of_an_attribute_decides_for_it_alone() -> None:
     for number in range(1, 8):
         talk.choose(day(number), "meat")
     assert promotion(talk.replay()) is None
+
+
+def test_rule_21_habit_is_asked_about_only_when_it_is_near() -> None:
+    """In a set nothing speaks against a value, so the posterior alone would ask about everything used now and then."""
+    asked = {}
+    for uses in (5, 6, 7):
+        talk = Talk(LIKES)
+        for number in range(uses):
+            talk.choose(day(3 * number), "americano")
+        state = talk.replay()
+        assert contender(state, "americano").posterior >= 0.4
+        asked[uses] = hints(state, day(3 * uses, 1))
+    assert asked == {5: set(), 6: {"contender/americano"}, 7: {"contender/americano"}}
+
+
+def test_rule_21_seldom_uses_are_never_asked_about() -> None:
+    talk = Talk(LIKES)
+    for number in range(10):
+        talk.choose(day(8 * number), "americano")
+    state = talk.replay()
+    assert contender(state, "americano").posterior >= 0.5
+    assert not state.hints
+
+
+def test_rule_21_empty_slot_has_rates_of_its_own() -> None:
+    empty, filled = Talk(), Talk()
+    filled.say(day(-1), "vegetarian")
+    for talk in (empty, filled):
+        for number in range(9):
+            talk.choose(day(number), "meat")
+    assert promotion(empty.replay()) is not None
+    assert contender(filled.replay(), "meat").posterior < 0.5
+
+
+def test_policy_of_an_attribute_reaches_its_filter() -> None:
+    slow = replace(EAGER, attributes={"diet": {"hazard": 1 / 100000}})
+    posteriors = []
+    for policy in (EAGER, slow):
+        talk = Talk(policy=policy)
+        talk.say(day(0), "vegetarian")
+        for number in (1, 2):
+            talk.choose(day(number), "meat")
+        posteriors.append(contender(talk.replay(), "meat").posterior)
+    assert posteriors[1] < posteriors[0] / 10
+
+
+def test_rule_19_each_contender_has_a_filter_of_its_own() -> None:
+    """The days of one are days for another value to the other, whichever came first."""
+    talk = vegetarian()
+    for number in range(1, 7):
+        talk.choose(day(number), "meat" if number % 2 else "fish")
+    state = talk.replay()
+    start = advance(regimes(RATES).start, 1, ANOTHER)
+    for value, first in (("meat", 1), ("fish", 0)):
+        expected = start
+        for number in range(1, 7):
+            expected = advance(expected, 1, Observation(supports=number % 2 == first))
+        assert contender(state, value).posterior == pytest.approx(expected.posterior)
+
+
+def test_evidence_voided_by_a_declaration_leaves_no_trace_in_the_filter() -> None:
+    told, fresh = meat_on(range(1, 4)), Talk(policy=EAGER)
+    told.instruct(day(5), "vegetarian")
+    fresh.instruct(day(5), "vegetarian")
+    for talk in (told, fresh):
+        talk.choose(day(6), "meat")
+    assert contender(told.replay(), "meat").posterior == pytest.approx(contender(fresh.replay(), "meat").posterior)
+
+
+def test_a_day_costs_a_contender_one_step_of_the_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking at a contender while its day runs, and ending the day as it looked, is one step."""
+    steps = 0
+
+    def counted(*args: Any) -> Filter:
+        nonlocal steps
+        steps += 1
+        return advance(*args)
+
+    monkeypatch.setattr(evidence, "advance", counted)
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    for number in range(1, 201):
+        talk.choose(day(number), "vegetarian" if number % 4 else "meat")
+    talk.replay()
+    assert 150 < steps < 210
 
 
 def test_rule_16_base_state_is_carried_into_the_first_observed_day() -> None:
