@@ -37,8 +37,8 @@ def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> 
         return None
     chinese = has_cjk(question)
     language = next((item for item in languages if (item.name == "zh") is chinese), None)
-    if language is None:
-        return None
+    if language is None or (affirmed and language.marked("alternatives", question)):
+        return None  # yes to "tea or coffee?" says neither
     return Proposal(_turned(language, question), question, affirmed, language)
 
 
