@@ -112,15 +112,12 @@ create table slots (
     version bigint not null,
     contenders jsonb not null,
     hints jsonb not null,
-    awaits_session boolean not null,
     next_change_at timestamptz,
     primary key (tenant, slot_id)
 );
 comment on table slots is 'one row a slot: what its fold left open';
-comment on column slots.awaits_session is 'something in it waits for the user''s next session, whichever that is';
 comment on column slots.next_change_at is 'when time alone will change it next: a lapse, a promotion, a contender fallen silent';
 create index slots_by_subject on slots (subject_key, subject);
-create index slots_awaiting on slots (subject_key) where awaits_session;
 create index slots_due on slots (next_change_at) where next_change_at is not null;
 
 create table facts (
@@ -181,6 +178,7 @@ comment on column overrides.session_id is 'seen only in this session; null: in e
 create unique index overrides_current on overrides (tenant, override_id) where sys_to is null;
 create index overrides_by_subject on overrides (subject_key) where sys_to is null;
 create index overrides_by_slot on overrides (slot_id) where sys_to is null;
+create index overrides_next_session on overrides (subject_key) where sys_to is null and end_rule = 'next_session_end';
 create index overrides_by_session on overrides (subject_key, session_id) where sys_to is null and session_id is not null;
 
 create table conflicts (

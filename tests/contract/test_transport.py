@@ -8,8 +8,7 @@ from tests.support.pipeline import KEYS
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
-import asyncio, sys
-from pathlib import Path
+import asyncio
 from pipelines.runtime.app import make_app
 from pipelines.settings import load_settings
 
@@ -17,7 +16,7 @@ async def nothing():
     return None
 
 async def main():
-    app = make_app(load_settings(), "probe", opening=nothing, closing=nothing, scratch=Path(sys.argv[1]))
+    app = make_app(load_settings(), "probe", opening=nothing, closing=nothing)
     app.finalize()
     thread = app.consumer._new_consumer_thread()
     consumer = thread._create_worker_consumer(app.transport)
@@ -27,7 +26,7 @@ asyncio.run(main())
 """
 
 
-def test_the_fetch_wait_is_that_of_the_settings(tmp_path: Path) -> None:
+def test_the_fetch_wait_is_that_of_the_settings() -> None:
     environment = {
         **KEYS,
         "LITHIFY_DATABASE_URL": "postgresql://nowhere/none",
@@ -35,6 +34,6 @@ def test_the_fetch_wait_is_that_of_the_settings(tmp_path: Path) -> None:
         "LITHIFY_FETCH_WAIT_SECONDS": "0.05",
         "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(tmp_path)]
+    command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert run.stdout.strip() == "50", run.stderr
