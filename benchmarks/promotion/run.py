@@ -15,7 +15,7 @@ from lithify.domain.policy import Policy
 
 OURS, ASKED, KEPT = "ours", "ours, asking once", "ours, never undoing"
 """The product by evidence alone, with one truthful answer, and without rule 20."""
-TUNING, HELD_OUT = 0, 100_000
+TUNING, HELD_OUT = 0, 200_000
 """First seed of each half: defaults are chosen on one and reported on the other."""
 _CHUNK = 50
 T = TypeVar("T")

@@ -38,11 +38,11 @@ class PromotionPolicy:
     """Bounds the day count and the life of a silent contender."""
     require_consecutive: bool = False
     """Ask of the last `min_days` speaking sessions, not only of the last, that they support the contender."""
-    hazard: float = 1 / 220
+    hazard: float = 1 / 195
     """Probability a day that a lasting value changes."""
     hazard_empty: float = 1 / 1000
     """The same where nothing is stored yet: that a habit begins (rule 21)."""
-    episode_rate: float = 1 / 36
+    episode_rate: float = 1 / 33
     """Probability a day that an episode (a trip, a guest, a diet week) begins."""
     episode_rate_empty: float = 1 / 20000
     """The same where nothing is stored yet: that a passing phase begins."""
@@ -134,6 +134,11 @@ class Policy:
     """Promotion settings that differ for an attribute, by field name."""
 
     def for_attribute(self, key: str) -> PromotionPolicy:
-        """The promotion settings of one attribute. An unknown field name raises TypeError."""
+        """The promotion settings of one attribute.
+
+        Raises:
+            TypeError: an unknown field name.
+            ValueError: an impossible value.
+        """
         changed = self.attributes.get(key)
         return replace(self.promotion, **changed) if changed else self.promotion

@@ -129,6 +129,16 @@ def advance(state: Filter, gap: int, seen: Observation) -> Filter:
     return Filter(model, rows, changed, living + sum(changed))
 
 
+def ruled_out(state: Filter) -> Filter:
+    """The filter once the user said that nothing has changed so far: what it learned of their habits stays."""
+    living = sum([sum(row) for row in state.rows])
+    if living < _NOTHING_LEFT:
+        return state.regimes.start
+    return Filter(state.regimes, state.rows, (0.0,) * len(state.changed), living)
+
+
+_NOTHING_LEFT = 1e-200
+"""Below this the weights of all rows are rounding, and say nothing about habits."""
 Weighed = tuple[tuple[Row, ...], float]
 """Rows after a step, and what they sum to."""
 

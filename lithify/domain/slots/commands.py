@@ -193,7 +193,7 @@ def _reject(fold: Fold, command: Command) -> None:
         return
     cell = fold.cell(words.value)
     numbers = contenders.trace(fold, cell, cell.book.contenders[words.stance])
-    contenders.void(fold, cell, words.stance)
+    contenders.void(fold, cell, words.stance, denied=True)
     settle(cell, fold.now, words.stance)
     cell.quiet[words.stance] = fold.now + fold.policy.hint_quiet
     decide(

@@ -55,10 +55,10 @@ def fall_silent(fold: Fold, cell: Cell, stance: Stance) -> bool:
     return True
 
 
-def void(fold: Fold, cell: Cell, stance: Stance) -> None:
-    """Void the evidence for one stance."""
+def void(fold: Fold, cell: Cell, stance: Stance, *, denied: bool = False) -> None:
+    """Void the evidence for one stance, because the user denied that anything has changed, or for another reason."""
     settle(cell, fold.now, stance, "contender")
-    cell.book.forget(stance, fold.now)
+    cell.book.forget(stance, fold.now, denied=denied)
 
 
 def needed_days(cell: Cell, stance: Stance, rates: PromotionPolicy) -> int:

@@ -21,7 +21,7 @@ def answer_no(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
     asked: Stance = (words.value, Polarity.POSITIVE)
     row = cell.book.contenders.get(asked)
     numbers = contenders.trace(fold, cell, row) if row else {}
-    contenders.void(fold, cell, asked)
+    contenders.void(fold, cell, asked, denied=True)
     settle(cell, fold.now, asked)
     cell.quiet[asked] = fold.now + fold.policy.hint_quiet
     if claim.cue is not Cue.PERMANENT:
@@ -45,7 +45,7 @@ def set_aside(fold: Fold, cell: Cell, claim: Evidence, words: Said, *, lasting: 
     denied: Stance = (words.value, Polarity.POSITIVE)
     session = fold.sessions.key(claim)
     if lasting:
-        contenders.void(fold, cell, denied)
+        contenders.void(fold, cell, denied, denied=True)
         settle(cell, fold.now, denied)
     for row in cell.running(fold.now):
         if row.stance == denied and (lasting or row.session == session):

@@ -10,7 +10,7 @@ from itertools import islice
 
 from lithify.domain.claims import Claim, Quantity, order
 from lithify.domain.policy import PromotionPolicy
-from lithify.domain.promotion import ANOTHER, Filter, Observation, Regimes, advance
+from lithify.domain.promotion import ANOTHER, Filter, Observation, Regimes, advance, ruled_out
 from lithify.domain.slots.rows import SessionKey, Stance
 
 _DAY = timedelta(days=1)
@@ -114,8 +114,8 @@ class Book:
     contenders: dict[Stance, ContenderRow] = field(default_factory=dict)
     _past: list[tuple[int, Observation]] = field(default_factory=list)
     """Of each day in `seen`: days since the one before, and what a value without support saw of it."""
-    _bases: dict[Regimes, tuple[int, Filter]] = field(default_factory=dict)
-    """How many of these days a base state has taken in so far, and the state."""
+    _bases: dict[Regimes | Stance, tuple[int, Filter]] = field(default_factory=dict)
+    """How many of these days a base state has taken in so far, and the state; a denied contender has its own."""
     unsupported: list[Day] = field(default_factory=list)
     """The latest speaking days in a row that did not support the fact."""
 
@@ -162,15 +162,18 @@ class Book:
         row.claim_ids.append(claim.id)
         return row
 
-    def forget(self, stance: Stance, at: datetime) -> None:
-        """Void the evidence for one stance."""
+    def forget(self, stance: Stance, at: datetime, *, denied: bool = False) -> None:
+        """Void the evidence for one stance. If it was denied, what was learned of the user's habits stays."""
         for talk in self.supporters.pop(stance, []):
             del talk.firsts[stance]
             if talk.last == stance:
                 talk.last = None
         row = self.contenders.pop(stance, None)
-        if row is not None:
-            row.ended_at = at
+        if row is None:
+            return
+        row.ended_at = at
+        if denied and row.track is not None:
+            self._bases[stance] = (len(self._past), ruled_out(row.track.state))
 
     def observation(self, day: Day) -> tuple[Stance, Observation] | None:
         """The value of the last session that spoke on `day`, and how; None: nobody did, nor guessed."""
@@ -198,7 +201,7 @@ class Book:
         gap = self.gap(day)
         for row in self.contenders.values():
             if row.track is None:
-                row.track = self._base(row.regimes)
+                row.track = self._base(row)
             row.track.observe(day, gap, _seen_by(row.stance, observed))
         if self.seen and self.seen[-1] is day:
             self._past.pop()
@@ -207,19 +210,20 @@ class Book:
         self._past.append((gap, _GUESS_AT_ANOTHER if observed[1].weak else ANOTHER))
         return observed
 
-    def _base(self, regimes: Regimes) -> Track:
-        """Where a value without any support stands: every observed day spoke for another one (rule 16)."""
-        taken, before = self._bases.get(regimes, (0, regimes.start))
+    def _base(self, row: ContenderRow) -> Track:
+        """Where `row` starts: every observed day spoke for another value (rule 16), since it was denied if it was."""
+        key = row.stance if row.stance in self._bases else row.regimes
+        taken, before = self._bases.get(key, (0, row.regimes.start))
+        if taken >= len(self._past):
+            return Track(before, before)
         for gap, seen in self._past[taken:-1]:
             before = advance(before, gap, seen)
-        if not self._past:
-            return Track(before, before)
-        self._bases[regimes] = (len(self._past) - 1, before)
+        self._bases[key] = (len(self._past) - 1, before)
         return Track(advance(before, *self._past[-1]), before, self.seen[-1])
 
     def posterior(self, row: ContenderRow) -> float:
         """P(changed for good) of a contender, as if the days still running ended now."""
-        track = row.track or self._base(row.regimes)
+        track = row.track or self._base(row)
         state = track.state
         for day in self.days[-3:]:
             observed = None if day.observed else self.observation(day)

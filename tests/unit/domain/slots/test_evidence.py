@@ -9,7 +9,7 @@ import pytest
 
 from lithify.domain.claims import Basis, CommandKind, Cue
 from lithify.domain.policy import Policy
-from lithify.domain.promotion import ANOTHER, Filter, Observation, advance, regimes
+from lithify.domain.promotion import ANOTHER, Filter, Observation, advance, regimes, ruled_out
 from lithify.domain.slots import evidence
 from lithify.domain.slots.state import Contender, SlotState, Verdict
 from tests.support.slots import EAGER, LIKES, Talk, day, held, hints, midnight, rules
@@ -370,6 +370,42 @@ def test_rule_19_each_contender_has_a_filter_of_its_own() -> None:
         for number in range(1, 7):
             expected = advance(expected, 1, Observation(supports=number % 2 == first))
         assert contender(state, value).posterior == pytest.approx(expected.posterior)
+
+
+def test_rule_9_no_rules_out_the_change_and_keeps_what_was_learned() -> None:
+    """Who strays often and says that it is not for good is still known to stray often."""
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    filtered = advance(regimes(Policy().promotion).start, 1, ANOTHER)
+    for number in range(1, 16):
+        value = "meat" if number % 3 == 0 else "vegetarian"
+        talk.choose(day(number), value)
+        filtered = advance(filtered, 1, Observation(supports=value == "meat"))
+    talk.answer(day(16, 8), "meat", no=True, cue=Cue.PERMANENT)
+    filtered = ruled_out(filtered)
+    assert filtered.posterior == 0
+    talk.choose(day(16), "vegetarian")
+    for number in (17, 18):
+        talk.choose(day(number), "meat")
+    for seen in (ANOTHER, Observation(supports=True), Observation(supports=True)):
+        filtered = advance(filtered, 1, seen)
+    item = contender(talk.replay(), "meat")
+    assert item.posterior == pytest.approx(filtered.posterior)
+    assert item.days == 2
+
+
+def test_rule_9_no_to_one_contender_leaves_the_others_alone() -> None:
+    posteriors = []
+    for denied in (False, True):
+        talk = vegetarian()
+        for number in range(1, 7):
+            talk.choose(day(number), "meat" if number % 2 else "fish")
+        if denied:
+            talk.answer(day(6, 20), "fish", no=True, cue=Cue.PERMANENT)
+            assert [row.value for row in talk.replay(as_of=day(6, 21)).contenders] == ["meat"]
+        talk.choose(day(8), "meat")
+        posteriors.append(contender(talk.replay(), "meat").posterior)
+    assert posteriors[1] >= posteriors[0], "day 6 no longer speaks against meat"
 
 
 def test_evidence_voided_by_a_declaration_leaves_no_trace_in_the_filter() -> None:
