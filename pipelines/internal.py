@@ -5,7 +5,7 @@ from typing import TypeVar
 import msgspec
 
 from lithify.events import Body, Envelope, TurnDecided, TurnExtracted
-from pipelines.envelope import Codec, Event, open_event
+from pipelines.envelope import Codec, Event, derived_id, open_event
 from pipelines.failures import Cause, Poison
 from pipelines.runtime.worker import Item, Record
 from pipelines.store.unit_of_work import Receipt
@@ -36,7 +36,7 @@ def item_of(record: Record, event: Event[Body], payload: T) -> Item[T]:
 def _inbox_id(event: Event[Body]) -> str:
     body = event.body
     if isinstance(body, TurnExtracted | TurnDecided):
-        return body.turn_id if body.generation == 0 else f"{body.turn_id}#{body.generation}"
+        return body.turn_id if body.generation == 0 else derived_id(body.turn_id, "generation", body.generation)
     return event.envelope.id
 
 
