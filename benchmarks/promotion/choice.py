@@ -41,14 +41,19 @@ def variants(rates: PromotionPolicy) -> Iterator[tuple[str, PromotionPolicy]]:
 
 
 def grids(rates: PromotionPolicy) -> Iterator[tuple[str, PromotionPolicy]]:
-    """The shipped grid, coarser ones and a finer one."""
-    one, two = _mean(rates.deviation_rates), _mean(rates.cue_rates)
-    yield "1 x 1", replace(rates, deviation_rates=one, cue_rates=two)
-    yield "4 x 1", replace(rates, cue_rates=two)
-    yield "1 x 5", replace(rates, deviation_rates=one)
-    yield "2 x 3", replace(rates, deviation_rates=_paired(rates.deviation_rates), cue_rates=_paired(rates.cue_rates))
-    yield "4 x 5, shipped", rates
-    yield "7 x 9", replace(rates, deviation_rates=_finer(rates.deviation_rates), cue_rates=_finer(rates.cue_rates))
+    """The shipped grid, coarser ones and a finer one, each named by its size."""
+    deviations, cues = rates.deviation_rates, rates.cue_rates
+    sizes = [
+        (_mean(deviations), _mean(cues)),
+        (deviations, _mean(cues)),
+        (_mean(deviations), cues),
+        (_paired(deviations), _paired(cues)),
+        (deviations, cues),
+        (_finer(deviations), _finer(cues)),
+    ]
+    for one, two in sizes:
+        shipped = ", shipped" if (one, two) == (deviations, cues) else ""
+        yield f"{len(one)} x {len(two)}{shipped}", replace(rates, deviation_rates=one, cue_rates=two)
 
 
 def _mean(grid: Grid) -> Grid:

@@ -185,7 +185,10 @@ def test_search_prefers_late_to_wrong() -> None:
 def test_grids_keep_their_means_and_priors() -> None:
     rates = PromotionPolicy()
     mean = sum(rate * prior for rate, prior in rates.cue_rates)
-    for name, grid in choice.grids(rates):
+    named = dict(choice.grids(rates))
+    assert list(named) == ["1 x 1", "3 x 1", "1 x 4", "2 x 2", "3 x 4, shipped", "5 x 7"]
+    assert named["3 x 4, shipped"] == rates
+    for name, grid in named.items():
         assert sum(prior for _, prior in grid.cue_rates) == pytest.approx(1), name
         assert sum(rate * prior for rate, prior in grid.cue_rates) == pytest.approx(mean, abs=0.05), name
 
