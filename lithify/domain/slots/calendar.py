@@ -11,8 +11,8 @@ from lithify.domain.sessions import Session, fold_sessions
 from lithify.domain.slots.rows import SessionKey
 
 _BY_START = attrgetter("started_at", "session_id", "last_at", "ended_at")
-_Answer = tuple[datetime, SessionKey, datetime | None]
-"""At an instant, the key of its session, and its end where that was asked for."""
+_Answer = tuple[SessionKey, datetime | None]
+"""The key of a session, and its end where that was asked for."""
 
 
 class SessionIndex:
@@ -31,7 +31,8 @@ class SessionIndex:
         self._by_id: dict[str, tuple[list[datetime], list[Session]]] = {}
         self._all: list[Session] = []
         self._starts: list[datetime] = []
-        self._answers: dict[str, tuple[_Answer, ...]] = {}
+        self._answers: dict[tuple[str, datetime], _Answer] = {}
+        """By session id and instant."""
         self._nexts: dict[datetime, Session | None] = {}
         self._take_in(frozenset(sessions), evidence)
 
@@ -55,9 +56,11 @@ class SessionIndex:
 
     def answers_hold(self, now: "SessionIndex") -> bool:
         """Whether `now`, extended from this one, gives every answer that this one gave."""
-        moved = [key for key in self._answers if now._by_id[key] is not self._by_id[key]]
+        moved = {key for key, known in self._by_id.items() if now._by_id[key] is not known}
         return all(
-            _holds(now._find(key, at), start, end) for key in moved for at, start, end in self._answers[key]
+            _holds(now._find(session_id, at), *answer)
+            for (session_id, at), answer in self._answers.items()
+            if session_id in moved
         ) and all(_same_next(now._first_after(at), answer) for at, answer in self._nexts.items())
 
     def _take_in(self, given: frozenset[Session], evidence: Sequence[Evidence]) -> None:
@@ -93,24 +96,24 @@ class SessionIndex:
 
     def of(self, item: Evidence) -> Session:
         """The session in which `item` was said."""
-        return self._answer(item, whole=True)
+        found = self._find(item.session_id, item.occurred_at)
+        assert found is not None, "every item of evidence was given a session"
+        self._answers[item.session_id, item.occurred_at] = (found.key, found.ended_at)
+        return found
 
     def key(self, item: Evidence) -> SessionKey:
         """The key of the session in which `item` was said."""
-        return self._answer(item, whole=False).key
+        place = (item.session_id, item.occurred_at)
+        answer = self._answers.get(place)
+        if answer is None:
+            found = self._find(*place)
+            assert found is not None, "every item of evidence was given a session"
+            answer = self._answers[place] = (found.key, None)
+        return answer[0]
 
     def after(self, at: datetime) -> Session | None:
         """The user's first session that starts after `at`."""
         found = self._nexts[at] = self._first_after(at)
-        return found
-
-    def _answer(self, item: Evidence, *, whole: bool) -> Session:
-        found = self._find(item.session_id, item.occurred_at)
-        assert found is not None, "every item of evidence was given a session"
-        answer = (item.occurred_at, found.key, found.ended_at if whole else None)
-        known = self._answers.get(item.session_id, ())
-        if answer not in known:
-            self._answers[item.session_id] = (*known, answer)
         return found
 
     def _first_after(self, at: datetime) -> Session | None:

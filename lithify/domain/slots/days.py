@@ -3,8 +3,10 @@
 A day is known by its place in its book, a session by its key; neither holds the other.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from lithify.domain.claims import Claim, order
 from lithify.domain.slots.rows import SessionKey, Stance
@@ -14,8 +16,7 @@ DayNumber = int
 """The place of a day in its book, oldest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(NamedTuple):
     """One local day; ends that lie close together (a flight) are one."""
 
     first_end: datetime
@@ -25,6 +26,22 @@ class Day:
     guess: Stance | None = None
     """What a model guessed, where nobody spoke."""
     observed: bool = False
+
+    def until(self, end: datetime) -> "Day":
+        """The same, but it lasts longer, and waits to be observed again."""
+        return Day(self.first_end, end, self.talks, self.guess)
+
+    def spoken_in(self, key: SessionKey) -> "Day":
+        """The same, with one more session that spoke."""
+        return Day(self.first_end, self.end, (*self.talks, key), self.guess, self.observed)
+
+    def guessed(self, stance: Stance) -> "Day":
+        """The same, with what a model guessed last."""
+        return Day(self.first_end, self.end, self.talks, stance, self.observed)
+
+    def taken_in(self) -> "Day":
+        """The same, observed."""
+        return Day(self.first_end, self.end, self.talks, self.guess, observed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +55,15 @@ class DayEnd:
 _NOTHING: frozenset[Stance] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(NamedTuple):
     """What one session said about the cell."""
 
     latest: Order
-    last: Stance | None = None
-    firsts: dict[Stance, DayNumber] = field(default_factory=dict)
-    """By value, the day of its first claim; never changed in place."""
-    cued: frozenset[Stance] = _NOTHING
-    strong: frozenset[Stance] = _NOTHING
+    last: Stance | None
+    firsts: Mapping[Stance, DayNumber]
+    """By value, the day of its first claim."""
+    cued: frozenset[Stance]
+    strong: frozenset[Stance]
 
     def supports(self, stance: Stance) -> bool:
         """Whether the session ended up for `stance`."""
@@ -65,8 +81,13 @@ class Talk:
 
 def spoken(before: Talk | None, claim: Claim, stance: Stance, *, cued: bool, strong: bool, day: DayNumber) -> Talk:
     """What a session has said once it spoke for `stance` on `day`."""
-    old = before or Talk(order(claim))
-    firsts = old.firsts if stance in old.firsts else {**old.firsts, stance: day}
-    marked = old.cued | {stance} if cued else old.cued
-    firm = old.strong | {stance} if strong and not cued else old.strong
+    if before is None:
+        before = Talk(order(claim), None, {}, _NOTHING, _NOTHING)
+    _, _, firsts, marked, firm = before
+    if stance not in firsts:
+        firsts = {**firsts, stance: day}
+    if cued:
+        marked |= {stance}
+    elif strong:
+        firm |= {stance}
     return Talk(order(claim), stance, firsts, marked, firm)

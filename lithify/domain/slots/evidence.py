@@ -118,7 +118,7 @@ class Book:
             day = self.days[number]
             if abs(end - day.first_end) < policy.same_day:
                 if end > day.end:
-                    self.days[number] = replace(day, end=end, observed=False)
+                    self.days[number] = day.until(end)
                 return number
         self.days.append(Day(end, end))
         return len(self.days) - 1
@@ -133,7 +133,7 @@ class Book:
 
     def guess(self, stance: Stance, number: DayNumber) -> None:
         """Note what a model guessed on a day."""
-        self.days[number] = replace(self.days[number], guess=stance)
+        self.days[number] = self.days[number].guessed(stance)
 
     def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: DayNumber) -> None:
         """Note that a session spoke for `stance` on `day`."""
@@ -143,7 +143,7 @@ class Book:
             self.supporters.setdefault(stance, []).append(key)
             row = self.days[day]
             if key not in row.talks:
-                self.days[day] = replace(row, talks=(*row.talks, key))
+                self.days[day] = row.spoken_in(key)
 
     def support(self, claim: Claim, stance: Stance, regimes: Regimes) -> ContenderRow:
         """The contender for `stance`, with `claim` added to it; a new one is followed through `regimes`."""
@@ -190,7 +190,7 @@ class Book:
     def observe(self, number: DayNumber) -> tuple[Stance, Observation] | None:
         """End a day: every filter takes it in. Returns what was observed."""
         observed = self.observation(number)
-        self.days[number] = replace(self.days[number], observed=True)
+        self.days[number] = self.days[number].taken_in()
         if observed is None:
             return None
         gap = self.gap(number)
