@@ -14,7 +14,7 @@ from lithify.domain.slots.verdicts import ask, clash, decide, settle
 def on_withdrawal(fold: Fold, claim: Claim) -> None:
     """Rule 6: close each earlier value that matches the topics, and only those."""
     lasting = claim.cue is not Cue.TEMPORARY and claim.basis is not Basis.INFERRED
-    touched = [_withdraw(fold, cell, claim) for cell in list(fold.cells.values())] if lasting else []
+    touched = [_withdraw(fold, cell, claim) for cell in fold.own_all()] if lasting else []
     if not any(touched):
         stance: Stance = (claim.value, claim.polarity)
         decide(fold, VerdictKind.KEPT, "nothing_to_withdraw", stance, (claim.id,), cause=claim.id)
@@ -98,7 +98,7 @@ def _stands_in(topic: str, text: str) -> bool:
 
 def on_return(fold: Fold, claim: Claim) -> None:
     """Rule 12: "I'm back home" ends the overrides of a trip."""
-    for cell in fold.cells.values():
+    for cell in fold.own_all():
         for row in cell.running(fold.now):
             if row.trip:
                 overrides.end(fold, cell, row, "return", cause=claim.id)

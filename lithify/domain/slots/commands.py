@@ -110,7 +110,7 @@ def _replacement(fold: Fold, cell: Cell, words: Said, wrong: FactRow) -> FactRow
 
 def _target(fold: Fold, command: Command) -> tuple[Cell, FactRow] | None:
     """The fact a command means: the one it names, else the active one where that is plain."""
-    rows = [(cell, fact) for cell in fold.cells.values() for fact in cell.facts if not fact.corrected]
+    rows = [(cell, fact) for cell in fold.own_all() for fact in cell.facts if not fact.corrected]
     if command.fact_id is not None:
         return next(((cell, fact) for cell, fact in rows if fact.id == command.fact_id), None)
     active = [(cell, fact) for cell, fact in rows if cell.active is fact]
@@ -129,7 +129,7 @@ def _pin(fold: Fold, command: Command) -> None:
         facts = [cell.active] if cell.active else []
     else:
         target = _target(fold, command)
-        facts = [target[1]] if target else [cell.active for cell in fold.cells.values() if cell.active]
+        facts = [target[1]] if target else [cell.active for cell in fold.own_all() if cell.active]
     if not facts:
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_pin")
     for fact in facts:
@@ -140,7 +140,7 @@ def _pin(fold: Fold, command: Command) -> None:
 def _unpin(fold: Fold, command: Command) -> None:
     """The fact may change again, on evidence from now on."""
     target = _target(fold, command)
-    chosen = [target] if target else [(cell, cell.active) for cell in fold.cells.values() if cell.active]
+    chosen = [target] if target else [(cell, cell.active) for cell in fold.own_all() if cell.active]
     pinned = [(cell, fact) for cell, fact in chosen if fact.pinned]
     if not pinned:
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_unpin")
@@ -163,7 +163,7 @@ def _approve(fold: Fold, command: Command) -> None:
 
 
 def _best(fold: Fold, command: Command) -> Said | None:
-    rows = [row for cell in fold.cells.values() if (row := contenders.best(cell)) is not None]
+    rows = [row for cell in fold.own_all() if (row := contenders.best(cell)) is not None]
     if not rows:
         return None
     row = max(

@@ -14,7 +14,7 @@ def note(fold: Fold, cell: Cell, claim: Claim, stance: Stance, *, cued: bool, st
     if fold.safety:
         return
     day = cell.book.day_of(claim.day_end, fold.rates)
-    fold.at(day.end, Rank.DAY_END, cell, day)
+    fold.at(cell.book.days[day].end, Rank.DAY_END, cell, cell.book.ends(day))
     cell.book.speak(claim, fold.sessions.key(claim), stance, cued=cued, strong=strong, day=day)
     _support(fold, cell, claim, stance)
 
@@ -24,8 +24,8 @@ def guess(fold: Fold, cell: Cell, claim: Claim, stance: Stance) -> None:
     if fold.safety:
         return
     day = cell.book.day_of(claim.day_end, fold.rates)
-    fold.at(day.end, Rank.DAY_END, cell, day)
-    day.guess = stance
+    fold.at(cell.book.days[day].end, Rank.DAY_END, cell, cell.book.ends(day))
+    cell.book.guess(stance, day)
     _support(fold, cell, claim, stance)
 
 
@@ -36,11 +36,15 @@ def _support(fold: Fold, cell: Cell, claim: Claim, stance: Stance) -> None:
     fold.at(row.last_support + fold.rates.window, Rank.SILENT, cell, stance)
 
 
-def fall_silent(fold: Fold, cell: Cell, stance: Stance) -> bool:
-    """A contender without new support for the whole window is dropped."""
+def is_silent(fold: Fold, cell: Cell, stance: Stance) -> bool:
+    """Whether a contender had no new support for the whole window."""
     row = cell.book.contenders.get(stance)
-    if row is None or row.last_support + fold.rates.window > fold.now:
-        return False
+    return row is not None and row.last_support + fold.rates.window <= fold.now
+
+
+def fall_silent(fold: Fold, cell: Cell, stance: Stance) -> None:
+    """Drop a silent contender."""
+    row = cell.book.contenders[stance]
     numbers = trace(fold, cell, row)
     void(fold, cell, stance)
     decide(
@@ -52,7 +56,6 @@ def fall_silent(fold: Fold, cell: Cell, stance: Stance) -> bool:
         cause=row.claim_ids[-1],
         trace=numbers,
     )
-    return True
 
 
 def void(fold: Fold, cell: Cell, stance: Stance, *, denied: bool = False) -> None:
@@ -69,7 +72,7 @@ def needed_days(cell: Cell, stance: Stance, rates: PromotionPolicy) -> int:
 def trace(fold: Fold, cell: Cell, row: ContenderRow) -> dict[str, Number]:
     """The numbers of a contender, as if the running day ended now."""
     return {
-        "days": len(cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window)),
+        "days": cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window),
         "needed_days": needed_days(cell, row.stance, fold.rates),
         "posterior": round(cell.book.posterior(row), 6),
         "threshold": fold.rates.threshold,
@@ -84,7 +87,7 @@ def freeze(fold: Fold, cell: Cell, row: ContenderRow) -> Contender:
         text=row.text,
         polarity=row.stance[1],
         posterior=cell.book.posterior(row),
-        days=len(cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window)),
+        days=cell.book.plain_days(row.stance, cell.book.day_close(fold.now), fold.rates.window),
         needed_days=needed_days(cell, row.stance, fold.rates),
         threshold=fold.rates.threshold,
         first_support=row.first_support,

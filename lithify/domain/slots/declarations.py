@@ -45,7 +45,7 @@ def start_anew(fold: Fold, cell: Cell) -> None:
     """Void all evidence of the cell, the watch over the last promotion included."""
     for row in cell.book.contenders.values():
         row.ended_at = fold.now
-    cell.book = Book(fold.now)
+    cell.book = Book(fold.now, cell.book.number + 1)
     cell.watch = None
 
 

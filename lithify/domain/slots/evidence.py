@@ -4,49 +4,17 @@ A session supports the last value it spoke for, and counts once for a value, on 
 for it. A day gives one observation: the value of the last session that spoke.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
 
-from lithify.domain.claims import Claim, Quantity, order
+from lithify.domain.claims import Claim, Quantity
 from lithify.domain.policy import PromotionPolicy
 from lithify.domain.promotion import ANOTHER, Filter, Observation, Regimes, advance, ruled_out
+from lithify.domain.slots.days import Day, DayEnd, DayNumber, Talk, spoken
 from lithify.domain.slots.rows import SessionKey, Stance
 
 _DAY = timedelta(days=1)
-Order = tuple[datetime, int, str, int]
-
-
-@dataclass(slots=True, eq=False)
-class Day:
-    """One local day; ends that lie close together (a flight) are one."""
-
-    first_end: datetime
-    end: datetime
-    talks: list["Talk"] = field(default_factory=list)
-    guess: Stance | None = None
-    """What a model guessed, where nobody spoke."""
-    observed: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class Talk:
-    """What one session said about the cell."""
-
-    key: SessionKey
-    latest: Order
-    last: Stance | None = None
-    firsts: dict[Stance, Day] = field(default_factory=dict)
-    cued: set[Stance] = field(default_factory=set)
-    strong: set[Stance] = field(default_factory=set)
-
-    def supports(self, stance: Stance) -> bool:
-        """Whether the session ended up for `stance`."""
-        return self.last == stance and stance in self.firsts
-
-    def plainly(self, stance: Stance) -> bool:
-        """Whether its support of `stance` was not marked as passing."""
-        return stance not in self.cued or stance in self.strong
 
 
 @dataclass(slots=True)
@@ -55,13 +23,13 @@ class Track:
 
     state: Filter
     before: Filter
-    day: Day | None = None
+    day: DayNumber | None = None
     _ahead: tuple[Filter, int, Observation, Filter] | None = None
     """The last step taken or looked at: a day is often looked at while it runs, and ends as it looked."""
 
-    def start_of(self, day: Day) -> Filter:
+    def start_of(self, day: DayNumber) -> Filter:
         """The state in which `day` begins."""
-        return self.before if self.day is day else self.state
+        return self.before if self.day == day else self.state
 
     def step(self, start: Filter, gap: int, seen: Observation) -> Filter:
         """The state after a day that begins in `start`, without taking it in."""
@@ -72,11 +40,15 @@ class Track:
         self._ahead = (start, gap, seen, after)
         return after
 
-    def observe(self, day: Day, gap: int, seen: Observation) -> None:
+    def observe(self, day: DayNumber, gap: int, seen: Observation) -> None:
         """Take `day` in, in place of what was known of it."""
         self.before = self.start_of(day)
         self.day = day
         self.state = self.step(self.before, gap, seen)
+
+    def fork(self) -> "Track":
+        """The same, to be taken further on its own."""
+        return Track(self.state, self.before, self.day, self._ahead)
 
 
 @dataclass(slots=True)
@@ -96,6 +68,11 @@ class ContenderRow:
     ended_at: datetime | None = None
     """When it was promoted, dropped or voided."""
 
+    def fork(self) -> "ContenderRow":
+        """The same, to be taken further on its own."""
+        track = self.track.fork() if self.track is not None else None
+        return replace(self, claim_ids=list(self.claim_ids), track=track)
+
 
 @dataclass(slots=True)
 class Book:
@@ -103,53 +80,70 @@ class Book:
 
     origin: datetime
     """When the fact opened, or the cell began; the filters count from here."""
+    number: int = 0
+    """How many books of the cell were voided before this one."""
     talks: dict[SessionKey, Talk] = field(default_factory=dict)
     """In the order of each session's latest claim."""
-    supporters: dict[Stance, list[Talk]] = field(default_factory=dict)
+    supporters: dict[Stance, list[SessionKey]] = field(default_factory=dict)
     """Sessions by what they spoke for, in the order of their first claim for it."""
     days: list[Day] = field(default_factory=list)
-    _own: set[Day] = field(default_factory=set)
-    seen: list[Day] = field(default_factory=list)
+    seen: list[DayNumber] = field(default_factory=list)
     """Days already observed, in order."""
     contenders: dict[Stance, ContenderRow] = field(default_factory=dict)
     _past: list[tuple[int, Observation]] = field(default_factory=list)
     """Of each day in `seen`: days since the one before, and what a value without support saw of it."""
     _bases: dict[Regimes | Stance, tuple[int, Filter]] = field(default_factory=dict)
     """How many of these days a base state has taken in so far, and the state; a denied contender has its own."""
-    unsupported: list[Day] = field(default_factory=list)
+    unsupported: list[DayNumber] = field(default_factory=list)
     """The latest speaking days in a row that did not support the fact."""
 
-    def day_of(self, end: datetime, policy: PromotionPolicy) -> Day:
+    def fork(self) -> "Book":
+        """The same, to be taken further on its own; days and talks never change, so they are shared."""
+        return Book(
+            origin=self.origin,
+            number=self.number,
+            talks=self.talks.copy(),
+            supporters={stance: keys.copy() for stance, keys in self.supporters.items()},
+            days=self.days.copy(),
+            seen=self.seen.copy(),
+            contenders={stance: row.fork() for stance, row in self.contenders.items()},
+            _past=self._past.copy(),
+            _bases=self._bases.copy(),
+            unsupported=self.unsupported.copy(),
+        )
+
+    def day_of(self, end: datetime, policy: PromotionPolicy) -> DayNumber:
         """The day that ends at `end`, opened where it is new."""
-        for day in reversed(self.days[-3:]):
+        for number in self._latest():
+            day = self.days[number]
             if abs(end - day.first_end) < policy.same_day:
                 if end > day.end:
-                    day.end, day.observed = end, False
-                return day
-        day = Day(end, end)
-        self.days.append(day)
-        self._own.add(day)
-        return day
+                    self.days[number] = day.until(end)
+                return number
+        self.days.append(Day(end, end))
+        return len(self.days) - 1
 
-    def holds(self, day: Day) -> bool:
-        """Whether `day` is one of these, and not of evidence that was voided since."""
-        return day in self._own
+    def _latest(self) -> range:
+        """The last three days, newest first: no claim belongs to an earlier one."""
+        return range(len(self.days) - 1, max(-1, len(self.days) - 4), -1)
 
-    def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: Day) -> None:
+    def ends(self, number: DayNumber) -> DayEnd:
+        """The timer of a day."""
+        return DayEnd(self.number, number)
+
+    def guess(self, stance: Stance, number: DayNumber) -> None:
+        """Note what a model guessed on a day."""
+        self.days[number] = self.days[number].guessed(stance)
+
+    def speak(self, claim: Claim, key: SessionKey, stance: Stance, *, cued: bool, strong: bool, day: DayNumber) -> None:
         """Note that a session spoke for `stance` on `day`."""
-        talk = self.talks.pop(key, None) or Talk(key, order(claim))
-        self.talks[key] = talk
-        talk.latest = order(claim)
-        talk.last = stance
-        if stance not in talk.firsts:
-            talk.firsts[stance] = day
-            self.supporters.setdefault(stance, []).append(talk)
-            if talk not in day.talks:
-                day.talks.append(talk)
-        if cued:
-            talk.cued.add(stance)
-        if strong and not cued:
-            talk.strong.add(stance)
+        before = self.talks.pop(key, None)
+        self.talks[key] = spoken(before, claim, stance, cued=cued, strong=strong, day=day)
+        if before is None or stance not in before.firsts:
+            self.supporters.setdefault(stance, []).append(key)
+            row = self.days[day]
+            if key not in row.talks:
+                self.days[day] = row.spoken_in(key)
 
     def support(self, claim: Claim, stance: Stance, regimes: Regimes) -> ContenderRow:
         """The contender for `stance`, with `claim` added to it; a new one is followed through `regimes`."""
@@ -164,10 +158,8 @@ class Book:
 
     def forget(self, stance: Stance, at: datetime, *, denied: bool = False) -> None:
         """Void the evidence for one stance. If it was denied, what was learned of the user's habits stays."""
-        for talk in self.supporters.pop(stance, []):
-            del talk.firsts[stance]
-            if talk.last == stance:
-                talk.last = None
+        for key in self.supporters.pop(stance, []):
+            self.talks[key] = self.talks[key].without(stance)
         row = self.contenders.pop(stance, None)
         if row is None:
             return
@@ -175,38 +167,44 @@ class Book:
         if denied and row.track is not None:
             self._bases[stance] = (len(self._past), ruled_out(row.track.state))
 
-    def observation(self, day: Day) -> tuple[Stance, Observation] | None:
-        """The value of the last session that spoke on `day`, and how; None: nobody did, nor guessed."""
-        spoke = [talk for talk in day.talks if talk.last is not None and talk.firsts.get(talk.last) is day]
+    def talks_on(self, number: DayNumber) -> list[Talk]:
+        """The sessions that spoke for a value for the first time on a day."""
+        return [self.talks[key] for key in self.days[number].talks]
+
+    def observation(self, number: DayNumber) -> tuple[Stance, Observation] | None:
+        """The value of the last session that spoke on a day, and how; None: nobody did, nor guessed."""
+        talks = self.talks_on(number)
+        spoke = [talk for talk in talks if talk.last is not None and talk.firsts.get(talk.last) == number]
         if not spoke:
-            return (day.guess, Observation(supports=True, weak=True)) if day.guess else None
+            guess = self.days[number].guess
+            return (guess, Observation(supports=True, weak=True)) if guess else None
         stance = max(spoke, key=lambda talk: talk.latest).last
         assert stance is not None
         plain = [talk for talk in spoke if talk.last == stance and talk.plainly(stance)]
         strong = any(stance in talk.strong for talk in plain)
         return stance, Observation(supports=True, cued=not plain, strong=strong)
 
-    def gap(self, day: Day) -> int:
-        """Days between `day` and the observed day before it, or the opening of the fact; at least 1."""
-        earlier = [other for other in self.seen[-2:] if other is not day]
-        since = earlier[-1].first_end if earlier else self.origin
-        return max(1, (day.first_end - since) // _DAY)
+    def gap(self, number: DayNumber) -> int:
+        """Days between a day and the observed day before it, or the opening of the fact; at least 1."""
+        earlier = [other for other in self.seen[-2:] if other != number]
+        since = self.days[earlier[-1]].first_end if earlier else self.origin
+        return max(1, (self.days[number].first_end - since) // _DAY)
 
-    def observe(self, day: Day) -> tuple[Stance, Observation] | None:
-        """End `day`: every filter takes it in. Returns what was observed."""
-        observed = self.observation(day)
-        day.observed = True
+    def observe(self, number: DayNumber) -> tuple[Stance, Observation] | None:
+        """End a day: every filter takes it in. Returns what was observed."""
+        observed = self.observation(number)
+        self.days[number] = self.days[number].taken_in()
         if observed is None:
             return None
-        gap = self.gap(day)
+        gap = self.gap(number)
         for row in self.contenders.values():
             if row.track is None:
                 row.track = self._base(row)
-            row.track.observe(day, gap, _seen_by(row.stance, observed))
-        if self.seen and self.seen[-1] is day:
+            row.track.observe(number, gap, _seen_by(row.stance, observed))
+        if self.seen and self.seen[-1] == number:
             self._past.pop()
         else:
-            self.seen.append(day)
+            self.seen.append(number)
         self._past.append((gap, _GUESS_AT_ANOTHER if observed[1].weak else ANOTHER))
         return observed
 
@@ -225,27 +223,28 @@ class Book:
         """P(changed for good) of a contender, as if the days still running ended now."""
         track = row.track or self._base(row)
         state = track.state
-        for day in self.days[-3:]:
-            observed = None if day.observed else self.observation(day)
+        for number in reversed(self._latest()):
+            observed = None if self.days[number].observed else self.observation(number)
             if observed is not None:
-                start = track.start_of(day) if track.day is day else state
-                state = track.step(start, self.gap(day), _seen_by(row.stance, observed))
+                start = track.start_of(number) if track.day == number else state
+                state = track.step(start, self.gap(number), _seen_by(row.stance, observed))
         return state.posterior
 
     def day_close(self, now: datetime) -> datetime:
         """The end of the running day where somebody spoke on it, else `now`."""
         return max(now, self.days[-1].end) if self.days else now
 
-    def plain_days(self, stance: Stance, at: datetime, window: timedelta) -> list[Day]:
-        """The distinct days within `window` before `at` with an uncued session for `stance`."""
-        days: list[Day] = []
-        for talk in reversed(self.supporters.get(stance, [])):
+    def plain_days(self, stance: Stance, at: datetime, window: timedelta) -> int:
+        """How many distinct days within `window` before `at` had an uncued session for `stance`."""
+        days: list[DayNumber] = []
+        for key in reversed(self.supporters.get(stance, [])):
+            talk = self.talks[key]
             day = talk.firsts[stance]
-            if day.end <= at - window:
+            if self.days[day].end <= at - window:
                 break
-            if talk.last == stance and talk.plainly(stance) and (not days or days[-1] is not day):
+            if talk.last == stance and talk.plainly(stance) and (not days or days[-1] != day):
                 days.append(day)
-        return days
+        return len(days)
 
     def latest_talks(self, count: int) -> list[Talk]:
         """The last `count` sessions that spoke, newest first, by their latest claim."""

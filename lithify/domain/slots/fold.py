@@ -1,7 +1,7 @@
 """The fold itself: evidence in event order, timers in between, and the state they leave."""
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,9 +15,14 @@ from lithify.domain.slots.calendar import SessionIndex
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.claims import on_value
 from lithify.domain.slots.commands import on_command
-from lithify.domain.slots.evidence import ContenderRow, Day
-from lithify.domain.slots.rows import OverrideRow, Scheduled
+from lithify.domain.slots.days import DayEnd
+from lithify.domain.slots.evidence import ContenderRow
+from lithify.domain.slots.rows import Lapse, Scheduled
 from lithify.domain.slots.state import Contender, SlotState
+
+Place = tuple[datetime, int, str, int, str]
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""Before all evidence."""
 
 
 def replay(
@@ -48,13 +53,23 @@ def replay(
         The state, equal for equal sets of evidence. Contenders are those alive after the last evidence (or at
         `as_of`), as if the running day ended now.
     """
-    items = _current(evidence, as_of)
-    start = items[0].occurred_at if items else datetime.min.replace(tzinfo=UTC)
+    items = current(evidence, as_of)
+    start = items[0].occurred_at if items else NEVER
     fold = Fold(slot_id, attribute, policy, SessionIndex(sessions, items), start)
+    run(fold, items)
+    return outlook(fold, as_of)
+
+
+def run(fold: Fold, items: Iterable[Evidence]) -> None:
+    """Take evidence in, given in order and later than all before, with the timers in between."""
     for item in items:
         _run_timers(fold, item.occurred_at)
         fold.now = item.occurred_at
         _apply(fold, item)
+
+
+def outlook(fold: Fold, as_of: datetime | None) -> SlotState:
+    """The state after the last evidence; timers run out, so the fold is spent. Arguments as for `replay`."""
     if as_of is not None:
         _run_timers(fold, as_of)
         fold.now = as_of
@@ -66,17 +81,23 @@ def replay(
     return _freeze(fold, alive, next_change)
 
 
-def _current(evidence: Sequence[Evidence], as_of: datetime | None) -> list[Evidence]:
+def current(evidence: Sequence[Evidence], as_of: datetime | None) -> list[Evidence]:
     """Evidence in order, each once, of each turn the highest generation."""
     highest: dict[str, int] = {}
     for item in evidence:
-        highest[item.turn_id] = max(highest.get(item.turn_id, 0), _generation(item))
-    unique = {item.id: item for item in evidence if _generation(item) == highest[item.turn_id]}
+        highest[item.turn_id] = max(highest.get(item.turn_id, 0), generation_of(item))
+    unique = {item.id: item for item in evidence if generation_of(item) == highest[item.turn_id]}
     known = [item for item in unique.values() if as_of is None or item.occurred_at <= as_of]
-    return sorted(known, key=lambda item: (*order(item), item.id))
+    return sorted(known, key=place_of)
 
 
-def _generation(item: Evidence) -> int:
+def place_of(item: Evidence) -> Place:
+    """Where an item stands among all evidence."""
+    return (*order(item), item.id)
+
+
+def generation_of(item: Evidence) -> int:
+    """Which extraction of its turn an item is from; commands have but one."""
     return item.generation if isinstance(item, Claim) else 0
 
 
@@ -106,37 +127,53 @@ def _first_change(fold: Fold) -> datetime | None:
 
 
 def _run_next(fold: Fold) -> bool:
-    when, _, _, cell, payload = heapq.heappop(fold.timers)
+    when, _, _, topic, payload = heapq.heappop(fold.timers)
     fold.now = max(fold.now, when)
-    return _fire(fold, cell, payload)
+    return _due(fold, fold.cells[topic], payload) and _fire(fold, fold.own(topic), payload)
 
 
-def _fire(fold: Fold, cell: Cell, payload: object) -> bool:
+def _due(fold: Fold, cell: Cell, payload: object) -> bool:
+    """Whether what a timer was set for is still to come about."""
     match payload:
-        case OverrideRow():
-            return overrides.lapse(fold, cell, payload)
+        case Lapse():
+            return overrides.is_over(fold, cell, payload)
         case Scheduled():
-            return intervals.take_effect(fold, cell, payload)
-        case Day():
-            return promotions.end_of_day(fold, cell, payload)
+            return payload in cell.scheduled
+        case DayEnd():
+            return promotions.is_over(fold, cell, payload)
         case (str(value), Polarity() as polarity):
-            return contenders.fall_silent(fold, cell, (value, polarity))
+            return contenders.is_silent(fold, cell, (value, polarity))
         case _:
             raise TypeError(f"no such timer: {payload!r}")
 
 
+def _fire(fold: Fold, cell: Cell, payload: object) -> bool:
+    """Let a timer that is due take effect; whether it changed anything."""
+    match payload:
+        case Lapse(override_id):
+            overrides.lapse(fold, cell, override_id)
+        case Scheduled():
+            intervals.take_effect(fold, cell, payload)
+        case DayEnd(day=day):
+            return promotions.end_of_day(fold, cell, day)
+        case (str(value), Polarity() as polarity):
+            contenders.fall_silent(fold, cell, (value, polarity))
+    return True
+
+
 def _contenders(fold: Fold) -> list[tuple[Contender, ContenderRow]]:
     """Those alive now, most probable first, each with the row that will know how it ended."""
-    rows = [(cell, row) for cell in fold.cells.values() for row in cell.book.contenders.values()]
+    topics = [topic for topic, cell in fold.cells.items() if cell.book.contenders]
+    rows = [(cell, row) for cell in map(fold.own, topics) for row in cell.book.contenders.values()]
     frozen = [(contenders.freeze(fold, cell, row), row) for cell, row in rows]
     return sorted(frozen, key=lambda pair: (-pair[0].posterior, pair[0].value, pair[0].polarity))
 
 
 def _freeze(fold: Fold, alive: list[tuple[Contender, ContenderRow]], next_change: datetime | None) -> SlotState:
-    cells = list(fold.cells.values())
-    facts = [row.freeze() for cell in cells for row in cell.facts]
-    laid = [row.freeze() for cell in cells for row in cell.overrides]
-    hints = [row.freeze() for cell in cells for row in cell.hints]
+    cells = fold.freeze()
+    facts = [fact for rows, _, _ in cells for fact in rows]
+    laid = [override for _, rows, _ in cells for override in rows]
+    hints = [hint for _, _, rows in cells for hint in rows]
     return SlotState(
         slot_id=fold.slot_id,
         facts=tuple(sorted(facts, key=lambda fact: fact.valid_from)),

@@ -32,10 +32,8 @@ def schedule(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) ->
     )
 
 
-def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> bool:
-    """The instant of a scheduled fact has come; whether it still counts."""
-    if item not in cell.scheduled:
-        return False
+def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> None:
+    """The instant of a scheduled fact has come."""
     cell.scheduled.remove(item)
     stance, old = item.said.stance, cell.active
     if cell.denies_another(stance):
@@ -47,7 +45,6 @@ def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> bool:
         keep(fold, cell, item.claim, item.said, "pinned")
     else:
         _begin(fold, cell, item)
-    return True
 
 
 def _begin(fold: Fold, cell: Cell, item: Scheduled) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from lithify.domain.claims import Basis, Claim, Cue, Evidence, Scope
 from lithify.domain.ids import derive
 from lithify.domain.slots.cell import Cell, Fold, Rank
-from lithify.domain.slots.rows import FOREVER, Hold, OverrideRow, Said, SessionKey, Stance
+from lithify.domain.slots.rows import FOREVER, Hold, Lapse, OverrideRow, Said, SessionKey, Stance
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import decide, override_trace, settle
 
@@ -122,7 +122,7 @@ def _set_end(fold: Fold, cell: Cell, row: OverrideRow, item: Evidence, said: Sai
     else:
         _set_session(fold, row, item)
     if row.ends_at < FOREVER:
-        fold.at(row.ends_at, Rank.LAPSE, cell, row)
+        fold.at(row.ends_at, Rank.LAPSE, cell, Lapse(row.id))
 
 
 def _set_session(fold: Fold, row: OverrideRow, item: Evidence) -> None:
@@ -153,13 +153,18 @@ def end(fold: Fold, cell: Cell, row: OverrideRow, rule: str, *, cause: str) -> N
     _ended(fold, cell, row, (*row.claim_ids, cause))
 
 
-def lapse(fold: Fold, cell: Cell, row: OverrideRow) -> bool:
-    """The timer of `row` ran: end it, unless a later mention moved its end."""
-    if row.over or row.ends_at > fold.now:
-        return False
+def is_over(fold: Fold, cell: Cell, timer: Lapse) -> bool:
+    """Whether an override has come to its end; a later mention may have moved that."""
+    row = cell.laid(timer.override_id)
+    return row is not None and row.ends_at <= fold.now
+
+
+def lapse(fold: Fold, cell: Cell, override_id: str) -> None:
+    """End an override at its time."""
+    row = cell.laid(override_id)
+    assert row is not None
     _close(cell, row)
     _ended(fold, cell, row, row.claim_ids)
-    return True
 
 
 def _close(cell: Cell, row: OverrideRow) -> None:

@@ -4,24 +4,32 @@ from lithify.domain.promotion import Observation
 from lithify.domain.slots import overrides
 from lithify.domain.slots.cell import Cell, Fold, Watch
 from lithify.domain.slots.contenders import needed_days, trace
+from lithify.domain.slots.days import DayEnd, DayNumber
 from lithify.domain.slots.declarations import open_fact
-from lithify.domain.slots.evidence import ContenderRow, Day, Track
+from lithify.domain.slots.evidence import ContenderRow, Track
 from lithify.domain.slots.rows import Hold, Said, Stance
 from lithify.domain.slots.state import VerdictKind
 from lithify.domain.slots.verdicts import Number, ask, decide, settle
 
 
-def end_of_day(fold: Fold, cell: Cell, day: Day) -> bool:
-    """Take a day into the filters, and promote, undo or ask where its gates are met."""
-    book = cell.book
-    if day.observed or day.end > fold.now or not book.holds(day):
+def is_over(fold: Fold, cell: Cell, timer: DayEnd) -> bool:
+    """Whether a day waits to be taken in: it may have been already, may last longer by now, or be void."""
+    if timer.book != cell.book.number:
         return False
+    day = cell.book.days[timer.day]
+    return not day.observed and day.end <= fold.now
+
+
+def end_of_day(fold: Fold, cell: Cell, day: DayNumber) -> bool:
+    """Take a day that is over into the filters, and promote, undo or ask where its gates are met."""
+    book = cell.book
     observed = book.observe(day)
     if observed is None:
         return False
     if _undone(fold, cell, day, observed):
         return True
-    spoken = [talk.last for talk in day.talks if talk.last and talk.supports(talk.last) and talk.plainly(talk.last)]
+    talks = book.talks_on(day)
+    spoken = [talk.last for talk in talks if talk.last and talk.supports(talk.last) and talk.plainly(talk.last)]
     fresh = [row for stance, row in book.contenders.items() if stance in spoken]
     for row in sorted(fresh, key=book.posterior, reverse=True):
         if _passes(fold, cell, row):
@@ -41,15 +49,15 @@ def _passes(fold: Fold, cell: Cell, row: ContenderRow) -> bool:
     latest = cell.book.latest_talks(rates.min_days if rates.require_consecutive else 1)
     return (
         cell.book.posterior(row) >= rates.threshold
-        and len(cell.book.plain_days(row.stance, fold.now, rates.window)) >= needed
+        and cell.book.plain_days(row.stance, fold.now, rates.window) >= needed
         and all(talk.supports(row.stance) for talk in latest)
     )
 
 
-def _words(fold: Fold, row: ContenderRow, day: Day) -> Said:
+def _words(fold: Fold, cell: Cell, row: ContenderRow, day: DayNumber) -> Said:
     """What the days up to `day` say for `row`, from now on."""
     return Said(
-        cause=day.first_end.isoformat(),
+        cause=cell.book.days[day].first_end.isoformat(),
         turn_id="",
         at=row.last_support,
         value=row.value,
@@ -61,14 +69,14 @@ def _words(fold: Fold, row: ContenderRow, day: Day) -> Said:
     )
 
 
-def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
+def promote(fold: Fold, cell: Cell, row: ContenderRow, day: DayNumber) -> None:
     """The contender becomes the fact, from the midnight that ends the deciding day."""
     numbers = trace(fold, cell, row)
     posterior = cell.book.posterior(row)
     old, track = cell.active, row.track
     for item in [item for item in cell.open if item.stance == row.stance]:
         overrides.end(fold, cell, item, "promoted", cause=row.claim_ids[-1])
-    fact = open_fact(fold, cell, _words(fold, row, day), "evidence", posterior)
+    fact = open_fact(fold, cell, _words(fold, cell, row, day), "evidence", posterior)
     fact.mentions = len(row.claim_ids)
     if old is not None and track is not None:
         cell.watch = Watch(fact, old, fold.now + fold.rates.undo_window, Track(track.state, track.state))
@@ -85,7 +93,7 @@ def promote(fold: Fold, cell: Cell, row: ContenderRow, day: Day) -> None:
     )
 
 
-def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observation]) -> bool:
+def _undone(fold: Fold, cell: Cell, day: DayNumber, observed: tuple[Stance, Observation]) -> bool:
     """Rule 20: after a promotion its filter goes on; days for the old value may bring that back."""
     watch, rates = cell.watch, fold.rates
     if watch is None or cell.active is not watch.promoted or fold.now > watch.until:
@@ -95,7 +103,7 @@ def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observatio
         seen = Observation(supports=False, weak=seen.weak)
     watch.track.observe(day, cell.book.gap(day), seen)
     posterior = watch.track.state.posterior
-    days = len(cell.book.plain_days(watch.before.stance, fold.now, rates.window))
+    days = cell.book.plain_days(watch.before.stance, fold.now, rates.window)
     if watch.promoted.pinned or posterior >= rates.undo_below or days < rates.undo_min_days:
         return False
     numbers: dict[str, Number] = {
@@ -108,9 +116,9 @@ def _undone(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observatio
     return True
 
 
-def _bring_back(fold: Fold, cell: Cell, day: Day, watch: Watch, numbers: dict[str, Number]) -> None:
+def _bring_back(fold: Fold, cell: Cell, day: DayNumber, watch: Watch, numbers: dict[str, Number]) -> None:
     back = cell.book.contenders[watch.before.stance]
-    fact = open_fact(fold, cell, _words(fold, back, day), "evidence", watch.before.confidence)
+    fact = open_fact(fold, cell, _words(fold, cell, back, day), "evidence", watch.before.confidence)
     decide(
         fold,
         VerdictKind.RETRACTED,
@@ -139,15 +147,15 @@ def _worth_asking(fold: Fold, cell: Cell, row: ContenderRow) -> bool:
     if cell.book.posterior(row) < fold.rates.clarify_at:
         return False
     days = cell.book.plain_days(row.stance, fold.now, fold.rates.window)
-    return cell.contradicts(row.stance) or len(days) >= fold.rates.clarify_days_empty
+    return cell.contradicts(row.stance) or days >= fold.rates.clarify_days_empty
 
 
-def _ask_about_unsupported(fold: Fold, cell: Cell, day: Day, observed: tuple[Stance, Observation]) -> bool:
+def _ask_about_unsupported(fold: Fold, cell: Cell, day: DayNumber, observed: tuple[Stance, Observation]) -> bool:
     """Rule 19: a fact that none of the latest speaking days supported is worth a question."""
     fact, book = cell.active, cell.book
     if fact is None or observed[1].weak:
         return False
-    if any(talk.supports(fact.stance) and talk.firsts[fact.stance] is day for talk in day.talks):
+    if any(talk.supports(fact.stance) and talk.firsts[fact.stance] == day for talk in book.talks_on(day)):
         book.unsupported.clear()
         settle(cell, fold.now, fact.stance, "unsupported")
         return False

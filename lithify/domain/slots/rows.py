@@ -1,9 +1,9 @@
 """The mutable rows of a running fold, and how each is frozen into the slot's state.
 
-Rows live for one fold only; nothing outside this package sees them.
+Rows live for one fold and its forks only; nothing outside this package sees them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -91,6 +91,10 @@ class FactRow:
             self.valid_to = end
             self.superseded_by = by or self.superseded_by
 
+    def fork(self) -> "FactRow":
+        """The same, to be changed on its own."""
+        return replace(self, claim_ids=self.claim_ids.copy())
+
     def freeze(self) -> Fact:
         """The fact as readers see it."""
         return Fact(
@@ -141,6 +145,9 @@ class OverrideRow:
     trip: bool = False
     """Said of a trip: a return cue ends it, also before a stated end."""
     over: bool = False
+    """Once it is, nothing changes it any more."""
+    frozen: Override | None = None
+    """As readers see it, kept once it is over."""
 
     @property
     def stance(self) -> Stance:
@@ -155,9 +162,15 @@ class OverrideRow:
         """Whether a reader in `session` sees it."""
         return self.session is None or self.session == session
 
+    def fork(self) -> "OverrideRow":
+        """The same, to be changed on its own."""
+        return replace(self, claim_ids=self.claim_ids.copy())
+
     def freeze(self) -> Override:
         """The override as readers see it."""
-        return Override(
+        if self.frozen is not None:
+            return self.frozen
+        override = Override(
             id=self.id,
             value=self.value,
             text=self.text,
@@ -170,6 +183,16 @@ class OverrideRow:
             last_mention=self.last_mention,
             end_rule=self.end_rule,
         )
+        if self.over:
+            self.frozen = override
+        return override
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """A timer: an override may have come to its end."""
+
+    override_id: str
 
 
 @dataclass(slots=True, eq=False)
@@ -193,12 +216,16 @@ class HintRow:
         """Whether it is still worth asking at `at`."""
         return self.until is None or at < self.until
 
+    def fork(self) -> "HintRow":
+        """The same, to be changed on its own."""
+        return replace(self, claim_ids=self.claim_ids.copy())
+
     def freeze(self) -> Hint:
         """The hint as readers see it."""
         return Hint(self.code, self.value, self.polarity, self.against, self.since, self.until, tuple(self.claim_ids))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scheduled:
     """A declaration or statement that takes effect later."""
 
