@@ -132,6 +132,7 @@ async def test_c43_a_fact_added_during_reflection_survives(pipeline: Pipeline, s
     await folder.has_read.wait()
     added = asyncio.create_task(pipeline.processor(conflict).process([record]))
     await asyncio.wait([added], timeout=0.3)
+    assert not added.done(), "what is read under the lock of a subject is still true when it is written"
     folder.may_write.set()
     await asyncio.gather(reflection, added)
 
