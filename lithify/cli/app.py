@@ -94,11 +94,12 @@ def explain(
     session: Session = None,
     url: Url = URL,
     token: Token = None,
+    lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the sentences.")] = "en",
     json: Json = False,
 ) -> None:
-    """Show why something is believed: every verdict, with the words that caused it."""
+    """Show why something is believed: every verdict, with the words that caused it, and what would change it."""
     del session  # what is believed is explained for all sessions alike
-    _answer(_ask(url, tenant, token, lambda memory: memory.explain(user, fact)), show.explanation, json=json)
+    _answer(_ask(url, tenant, token, lambda memory: memory.explain(user, fact, lang=lang)), show.explanation, json=json)
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ def explanation(answer: Explanation) -> None:
     """Why a slot stands as it does, oldest first."""
     console = Console(soft_wrap=True)
     console.print(Text(_name(answer), style="bold"))
-    for line in [*_facts(answer), *_overrides(answer), *_contenders(answer)]:
+    for line in [*_facts(answer), *_overrides(answer), *_contenders(answer), *_questions(answer)]:
         console.print(Text(f"  {line}"))
     quotes = {claim.id: claim.quote for claim in answer.claims if claim.quote}
     for verdict in answer.verdicts:
@@ -72,10 +72,13 @@ def _overrides(answer: Explanation) -> Iterable[str]:
 
 def _contenders(answer: Explanation) -> Iterable[str]:
     for item in answer.contenders:
-        yield (
-            f"contender {_said(item.value, item.polarity)}: {item.days} of {item.needed_days} days,"
-            f" {item.posterior:.2f} of {item.threshold:.2f}"
-        )
+        yield f"contender {_said(item.value, item.polarity)}  {item.sentence}"
+
+
+def _questions(answer: Explanation) -> Iterable[str]:
+    for hint in answer.hints:
+        end = f"  (until {_day(hint.until)})" if hint.until else ""
+        yield f"question {hint.question}{end}"
 
 
 def _said(value: str, polarity: str) -> str:

@@ -99,19 +99,20 @@ def fact(tenant: str, user_id: str, fact_id: str) -> Steps[Provenance]:
     return read(reply, Provenance)
 
 
-def explain(tenant: str, user_id: str, what: str) -> Steps[Explanation]:
+def explain(tenant: str, user_id: str, what: str, *, lang: Lang = "en") -> Steps[Explanation]:
     """Why a slot stands as it does.
 
     Args:
         tenant: of the client.
         user_id: the user.
         what: id of a fact, override or slot, or an attribute ("diet", "ravi/employer").
+        lang: "en" or "zh"; the language of the sentences.
 
     Raises:
         NotFound: nothing is called so.
         Unavailable: no answer.
     """
-    reply = yield _get(f"/v1/explain/{segment(what)}", tenant, user_id)
+    reply = yield _get(f"/v1/explain/{segment(what)}", tenant, user_id, {"lang": lang})
     return read(reply, Explanation)
 
 

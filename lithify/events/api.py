@@ -188,6 +188,8 @@ class ContenderView(_Model, frozen=True, kw_only=True, omit_defaults=True):
     last_support: datetime
     ends_at: datetime
     """When it is dropped if nothing more is said."""
+    sentence: str = ""
+    """How far it has come, and what would change that, in the language that was asked for."""
 
 
 class HintView(_Model, frozen=True, kw_only=True, omit_defaults=True):

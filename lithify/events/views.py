@@ -3,15 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from lithify.domain.catalog import Catalog
+from lithify.domain.catalog import Attribute, Catalog
+from lithify.domain.claims import Cardinality
 from lithify.domain.context import Block
 from lithify.domain.memory import Memory, SlotView
-from lithify.domain.slots.explain import Language, explain_hint, explain_verdict
-from lithify.domain.slots.state import Hint, Override, Verdict
+from lithify.domain.slots.explain import Language, explain_contender, explain_hint, explain_verdict
+from lithify.domain.slots.state import Contender, Fact, Hint, Override, Verdict
 from lithify.events.api import (
     ContenderView,
     ContextItem,
@@ -25,14 +26,37 @@ from lithify.events.api import (
     VerdictView,
 )
 
-M = TypeVar("M", FactView, ContenderView)
+
+def fact_views(slot: SlotView, facts: Iterable[Fact]) -> tuple[FactView, ...]:
+    """Facts of one slot."""
+    return tuple(FactView(**_fields(slot, fact, FactView.__struct_fields__)) for fact in facts)
 
 
-def views(slot: SlotView, rows: Iterable[Any], model: type[M]) -> tuple[M, ...]:
-    """Rows of one slot as replies: fields of the same name, and where they belong."""
+def contender_views(
+    slot: SlotView, contenders: Iterable[Contender], catalog: Catalog, lang: Lang
+) -> tuple[ContenderView, ...]:
+    """Contenders of one slot, each with what would change it in words."""
+    attribute, language = catalog.get(slot.attribute), Language(lang)
+    names = [name for name in ContenderView.__struct_fields__ if name != "sentence"]
+    return tuple(
+        ContenderView(
+            **_fields(slot, item, names),
+            sentence=explain_contender(item, attribute, slot.subject, language, pinned=_pinned(slot, item, attribute)),
+        )
+        for item in contenders
+    )
+
+
+def _pinned(slot: SlotView, contender: Contender, attribute: Attribute) -> bool:
+    """Whether what the contender would replace is pinned: in a set, it competes with its own value only."""
+    pinned = {fact.value for fact in slot.facts if fact.pinned and fact.valid_to is None and not fact.corrected}
+    return contender.value in pinned if attribute.cardinality is Cardinality.MULTI else bool(pinned)
+
+
+def _fields(slot: SlotView, row: Fact | Contender, names: Iterable[str]) -> dict[str, Any]:
+    """The fields of a row and where it belongs."""
     place: dict[str, Any] = {"slot_id": slot.slot_id, "subject": slot.subject, "attribute": slot.attribute}
-    names = [name for name in model.__struct_fields__ if name not in place]
-    return tuple(model(**place, **{name: getattr(row, name) for name in names}) for row in rows)
+    return {name: place[name] if name in place else getattr(row, name) for name in names}
 
 
 def override_views(slot: SlotView, rows: Iterable[Override]) -> tuple[OverrideView, ...]:
@@ -118,11 +142,11 @@ def believed(memory: Memory, seen: Seen, catalog: Catalog) -> FactsReply:
         version=memory.version,
         as_of=at,
         known_at=seen.known_at,
-        facts=tuple(v for s in slots for v in views(s, s.facts if seen.history else s.active(at), FactView)),
+        facts=tuple(v for s in slots for v in fact_views(s, s.facts if seen.history else s.active(at))),
         overrides=tuple(
             v for s in slots for v in override_views(s, s.overrides if seen.history else s.running(at, seen.session_id))
         ),
-        contenders=tuple(v for s in slots for v in views(s, s.competing(at), ContenderView)),
+        contenders=tuple(v for s in slots for v in contender_views(s, s.competing(at), catalog, seen.lang)),
         hints=tuple(v for s in slots for v in hint_views(s, s.asked(at), catalog, seen.lang)),
     )
 

@@ -19,16 +19,24 @@ from lithify.domain.slots.state import SlotState
 from lithify.events import Command, CommandName, Inbound, Turn
 from lithify.events.api import (
     ConflictView,
-    ContenderView,
     ContextRequest,
     Explanation,
-    FactView,
     Fault,
     FaultReply,
+    Lang,
     Provenance,
     TurnOutcome,
 )
-from lithify.events.views import Seen, believed, block_reply, hint_views, override_views, verdict_views, views
+from lithify.events.views import (
+    Seen,
+    believed,
+    block_reply,
+    contender_views,
+    fact_views,
+    hint_views,
+    override_views,
+    verdict_views,
+)
 from lithify.testing.evidence import Lesson, claim_of, claim_view, recent_turn, sessions_of, slot_command
 
 User = tuple[str, str]
@@ -82,7 +90,7 @@ class FakeServer:
         if noun == "turns":
             found = self._outcome(user, name)
         elif noun == "explain":
-            found = self._explanation(user, name)
+            found = self._explanation(user, name, "zh" if request.params.get("lang") == "zh" else "en")
         elif name:
             found = self._provenance(user, name)
         else:
@@ -162,35 +170,35 @@ class FakeServer:
         for slot, state in self._states(user):
             for fact in slot.facts:
                 if fact.id == fact_id:
-                    whole = self._explained(user, slot, state)
+                    whole = self._explained(user, slot, state, "en")
                     return Provenance(
-                        fact=views(slot, [fact], FactView)[0],
+                        fact=fact_views(slot, [fact])[0],
                         claims=tuple(claim for claim in whole.claims if claim.id in fact.claim_ids),
                         verdicts=tuple(verdict for verdict in whole.verdicts if verdict.fact_id == fact_id),
                         conflicts=tuple(conflict for conflict in whole.conflicts if conflict.fact_id == fact_id),
                     )
         return None
 
-    def _explanation(self, user: User, what: str) -> Explanation | None:
+    def _explanation(self, user: User, what: str, lang: Lang) -> Explanation | None:
         subject, _, attribute = what.rpartition("/")
         for slot, state in self._states(user):
             named = (slot.subject, slot.attribute) == (subject or USER, attribute)
             if named or what == slot.slot_id or _holds(slot, what):
-                return self._explained(user, slot, state)
+                return self._explained(user, slot, state, lang)
         return None
 
-    def _explained(self, user: User, slot: SlotView, state: SlotState) -> Explanation:
+    def _explained(self, user: User, slot: SlotView, state: SlotState, lang: Lang) -> Explanation:
         person = self._people[user]
         evidence = [i for i in person.evidence if (i.subject, i.attribute) == (slot.subject, slot.attribute)]
         return Explanation(
             slot_id=slot.slot_id,
             subject=slot.subject,
             attribute=slot.attribute,
-            facts=views(slot, slot.facts, FactView),
+            facts=fact_views(slot, slot.facts),
             overrides=override_views(slot, slot.overrides),
-            contenders=views(slot, slot.contenders, ContenderView),
-            hints=hint_views(slot, slot.hints, self._catalog, "en"),
-            verdicts=verdict_views(slot, state.verdicts, self._catalog, "en"),
+            contenders=contender_views(slot, slot.contenders, self._catalog, lang),
+            hints=hint_views(slot, slot.hints, self._catalog, lang),
+            verdicts=verdict_views(slot, state.verdicts, self._catalog, lang),
             conflicts=msgspec.convert(state.conflicts, tuple[ConflictView, ...], from_attributes=True),
             claims=tuple(claim_view(item) for item in evidence),
         )

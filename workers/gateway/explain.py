@@ -7,8 +7,8 @@ from lithify.domain.catalog import Catalog
 from lithify.domain.claims import USER
 from lithify.domain.memory import SlotView
 from lithify.domain.slots.state import Verdict
-from lithify.events.api import ConflictView, ContenderView, Explanation, FactView, Lang
-from lithify.events.views import hint_views, override_views, verdict_views, views
+from lithify.events.api import ConflictView, Explanation, Lang
+from lithify.events.views import contender_views, fact_views, hint_views, override_views, verdict_views
 from workers.gateway.database import Reader, Row
 from workers.gateway.describe import answers, reply
 from workers.gateway.facts import as_uuid, claim_view
@@ -53,9 +53,9 @@ async def _explanation(reader: Reader, row: Row, catalog: Catalog, lang: Lang) -
         slot_id=slot.slot_id,
         subject=slot.subject,
         attribute=slot.attribute,
-        facts=views(slot, slot.facts, FactView),
+        facts=fact_views(slot, slot.facts),
         overrides=override_views(slot, slot.overrides),
-        contenders=views(slot, slot.contenders, ContenderView),
+        contenders=contender_views(slot, slot.contenders, catalog, lang),
         hints=hint_views(slot, slot.hints, catalog, lang),
         verdicts=verdict_views(slot, msgspec.convert(verdicts, tuple[Verdict, ...]), catalog, lang),
         conflicts=msgspec.convert(conflicts, tuple[ConflictView, ...]),

@@ -113,12 +113,34 @@ NUMBERS = {
     EN: "{days} days, {needed_days} needed; posterior {posterior:.2f} of {threshold:.2f}",
     ZH: "{days}天,需要{needed_days}天;后验概率{posterior:.2f},门槛{threshold:.2f}",
 }
+NUMBERS_OF_ONE_DAY = {
+    EN: "1 day, {needed_days} needed; posterior {posterior:.2f} of {threshold:.2f}",
+    ZH: NUMBERS[ZH],
+}
 UNTIL = {EN: "until {ends_at}", ZH: "至{ends_at}"}
 INSTEAD = {EN: "instead of {replaced}", ZH: "替代{replaced}"}
 GATHERING = {
     EN: "{name}: {value} is gathering evidence ({numbers}).",
     ZH: "{name}:{value}正在积累证据({numbers})。",
 }
+PINNED = {EN: "The stored value is pinned, so only a command changes it", ZH: "已记的值被固定,只有命令能修改"}
+ONE_MORE_DAY = {EN: "1 more day", ZH: "1天"}
+MORE_DAYS = {EN: "{count} more days", ZH: "{count}天"}
+FOR_GOOD = {EN: "or at once if it is said to be for good", ZH: "或用户明确说是长期的,它就成为事实"}
+NEEDS_DAYS = {EN: "It becomes the fact with {days} for it", ZH: "再有{days}支持它"}
+NEEDS_POSTERIOR = {
+    EN: "It becomes the fact once more days for it raise the posterior by {surer:.2f}",
+    ZH: "后续支持使后验概率再升高{surer:.2f}",
+}
+NEEDS_BOTH = {
+    EN: "It becomes the fact with at least {days} for it and a posterior higher by {surer:.2f}",
+    ZH: "至少再有{days}支持它且后验概率再升高{surer:.2f}",
+}
+READY = {
+    EN: "It becomes the fact at the end of a day whose last word is for it",
+    ZH: "某一天最后仍支持它,当天结束时它就成为事实",
+}
+DROPPED = {EN: "without another mention it is dropped on {day}", ZH: "若不再提起,将于{day}放弃"}
 DENIED = {EN: "not {value}", ZH: "非{value}"}
 NOTHING = {EN: "nothing", ZH: "无"}
 THE_USER = {EN: "the user", ZH: "用户"}

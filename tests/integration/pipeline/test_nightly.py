@@ -1,11 +1,17 @@
 """The nightly run publishes what time has changed, once, and can be cut off and repeated."""
 
+import asyncio
 from datetime import datetime
+from typing import Any
 
 import msgspec
 import pytest
 
+from lithify.domain.policy import Policy
+from pipelines.slots.folding import Folded, Folder
 from pipelines.topics import Topic
+from tests.integration.pipeline.conftest import CATALOG
+from tests.integration.pipeline.test_interleavings import EMPTIED
 from tests.integration.pipeline.test_stages import DAYS, turn
 from tests.support.pipeline import Pipeline, at, facts_of
 from workers.reflection.due import Reflector
@@ -90,3 +96,52 @@ async def test_old_inbox_rows_are_pruned(pipeline: Pipeline) -> None:
     run = await nightly(pipeline, at("2026-03-10 00:00"))
     assert run.pruned == 8
     assert len(pipeline.rows("select * from inbox")) == 4 * (len(DAYS) - 2)
+
+
+class PausedFolder(Folder):
+    """Stops between what it has read and what it will write, until it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__(CATALOG, Policy())
+        self.has_read, self.may_write = asyncio.Event(), asyncio.Event()
+
+    async def fold(self, *arguments: Any, **options: Any) -> list[Folded]:
+        """Fold, then wait."""
+        folded = await super().fold(*arguments, **options)
+        self.has_read.set()
+        await self.may_write.wait()
+        return folded
+
+
+@pytest.mark.parametrize("said", ["diet=vegan change", "home=utrecht", "likes=tea;diet=fish"])
+async def test_c43_a_fact_added_during_reflection_survives(pipeline: Pipeline, said: str) -> None:
+    """Reflection writes the rows that differ, never a snapshot, and a slot is written by one worker at a time."""
+    pipeline.publish(DAYS[0], DAYS[2])
+    await pipeline.run()
+    importance, extraction, conflict, _ = pipeline.workers
+    pipeline.workers = [importance, extraction]
+    new = turn(50, "2026-03-05 20:00", said, "s9")
+    pipeline.publish(new)
+    await pipeline.run()
+    [*_, record] = pipeline.log["lithify-claims"]
+
+    folder = PausedFolder()
+    paused = Reflector(folder, pipeline.codec)
+    as_of = at("2026-03-06 00:00")
+    reflection = asyncio.create_task(reflect_nightly(pipeline.settings, pipeline.pool, paused, as_of))
+    await folder.has_read.wait()
+    added = asyncio.create_task(pipeline.processor(conflict).process([record]))
+    await asyncio.wait([added], timeout=0.3)
+    assert not added.done(), "what is read under the lock of a subject is still true when it is written"
+    folder.may_write.set()
+    await asyncio.gather(reflection, added)
+
+    after = facts_of(pipeline)
+    pipeline.rows(f"truncate {EMPTIED}")
+    pipeline.log.clear()
+    pipeline.read.clear()
+    pipeline.workers = [importance, extraction, conflict]
+    pipeline.publish(DAYS[0], DAYS[2], new)
+    await pipeline.run()
+    assert {row["value"] for row in after} >= {"vegetarian", "meat", said.partition("=")[2].split()[0].split(";")[0]}
+    assert after == facts_of(pipeline)

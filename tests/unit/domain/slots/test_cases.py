@@ -1,6 +1,10 @@
 """Failures that people have met in agent memory, each as a test named after its case."""
 
 import random
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
 
 from lithify.domain.claims import Basis, CommandKind, Cue, Quantity, Scope
 from lithify.domain.slots import replay
@@ -204,6 +208,47 @@ def test_c101_a_late_claim_counts_on_its_own_day() -> None:
     state = late.replay()
     assert held(state, day(5, 0)) == {"meat"}
     assert state.facts[0].valid_to == day(5, 0)
+
+
+def test_c101_what_arrives_forty_days_late_counts_on_its_own_day_and_not_today() -> None:
+    """No window closes for good: the slot is folded again, by the time at which things were said."""
+    on_time = Talk()
+    on_time.say(day(0), "vegetarian")
+    for number in (5, 6, 45):
+        on_time.choose(day(number), "meat")
+    late = replace(on_time, evidence=[on_time.evidence[index] for index in (0, 3, 2, 1)])
+    state = late.replay()
+    assert state == on_time.replay()
+    assert state.contenders[0].days == 1
+    assert state.contenders[0].first_support == day(45)
+
+
+@pytest.mark.parametrize(("seconds", "days"), [(-10, 2), (10, 1)])
+def test_c101_ten_seconds_decide_whether_a_contender_goes_on_or_starts_anew(seconds: int, days: int) -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    first = talk.choose(day(1), "meat")
+    talk.choose(first.occurred_at + talk.policy.promotion.window + timedelta(seconds=seconds), "meat")
+    state = talk.replay()
+    assert ("lapsed/contender_silent" in rules(state)[:-1]) is (days == 1)
+    assert len(state.contenders[0].claim_ids) == days
+
+
+def test_c101_an_expired_contender_is_listed_nowhere() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    last = talk.choose(day(1), "meat").occurred_at + talk.policy.promotion.window
+    assert [item.value for item in talk.replay(as_of=last - timedelta(seconds=10)).contenders] == ["meat"]
+    assert talk.replay(as_of=last + timedelta(seconds=10)).contenders == ()
+
+
+def test_c10_two_periods_are_two_intervals() -> None:
+    talk = Talk()
+    talk.say(day(0), "payments", valid_from=day(-60), valid_to=day(-1))
+    talk.say(day(120), "payments", valid_from=day(110))
+    state = talk.replay()
+    assert [held(state, day(number)) for number in (-30, 60, 130)] == [{"payments"}, set(), {"payments"}]
+    assert len(state.facts) == 2
 
 
 def test_c102_promotion_is_found_again_from_evidence_alone() -> None:

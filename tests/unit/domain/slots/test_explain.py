@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import lithify.domain.slots as package
-from lithify.domain.claims import Cue
+from lithify.domain.claims import Cue, Polarity
 from lithify.domain.slots.explain import Language, explain_contender, explain_hint, explain_verdict
 from lithify.domain.slots.phrases import OUTCOMES, QUESTIONS, REASONS
-from lithify.domain.slots.state import VerdictKind
+from lithify.domain.slots.state import Contender, VerdictKind
 from tests.support.slots import ALLERGY, DIET, EAGER, Talk, day
 
 
@@ -21,12 +21,51 @@ def contested() -> Talk:
     return talk
 
 
+def gathering(posterior: float, days: int, needed: int = 3) -> Contender:
+    at = day(0)
+    positive = Polarity.POSITIVE
+    return Contender("meat", "meat", positive, posterior, days, needed, 0.85, at, at, day(30), ("claim",))
+
+
 def test_contender_tells_days_and_posterior() -> None:
     (contender,) = contested().replay().contenders
     sentence = explain_contender(contender, DIET)
     assert sentence.startswith("diet of the user: meat is gathering evidence (3 days, 3 needed; posterior 0.")
-    assert sentence.endswith(" of 0.85).")
     assert "3天,需要3天" in explain_contender(contender, DIET, "Mia", Language.ZH)
+
+
+@pytest.mark.parametrize(
+    ("contender", "pinned", "english", "chinese"),
+    [
+        (
+            gathering(0.78, 8),
+            False,
+            "(8 days, 3 needed; posterior 0.78 of 0.85). It becomes the fact once more days for it raise the posterior "
+            "by 0.07, or at once if it is said to be for good; without another mention it is dropped on 2026-04-01.",
+            "(8天,需要3天;后验概率0.78,门槛0.85)。后续支持使后验概率再升高0.07,或用户明确说是长期的,它就成为事实;"
+            "若不再提起,将于2026-04-01放弃。",
+        ),
+        (
+            gathering(0.4, 1),
+            False,
+            "(1 day, 3 needed; posterior 0.40 of 0.85). It becomes the fact with at least 2 more days for it and a "
+            "posterior higher by 0.45, or at once",
+            "至少再有2天支持它且后验概率再升高0.45",
+        ),
+        (gathering(0.9, 8, 9), False, "with 1 more day for it, or at once", "再有1天支持它"),
+        (gathering(0.9, 6, 9), False, "with 3 more days for it, or at once", "再有3天支持它"),
+        (gathering(0.9, 3), False, "at the end of a day whose last word is for it", "当天结束时它就成为事实"),
+        (gathering(0.9, 3), True, "pinned, so only a command changes it; without", "已记的值被固定,只有命令能修改"),
+    ],
+)
+def test_contender_tells_what_would_change_it(contender: Contender, pinned: bool, english: str, chinese: str) -> None:
+    assert english in explain_contender(contender, DIET, pinned=pinned)
+    assert chinese in explain_contender(contender, DIET, language=Language.ZH, pinned=pinned)
+
+
+def test_a_posterior_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
+    assert "posterior 0.84 of 0.85" in explain_contender(gathering(0.8499, 3), DIET)
+    assert "posterior 0.57 of 0.85" in explain_contender(gathering(0.57, 3), DIET)
 
 
 def test_promotion_tells_its_numbers() -> None:
