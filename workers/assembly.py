@@ -69,7 +69,7 @@ def conflict(settings: Settings) -> ConflictWorker:
 
 def reflection(settings: Settings) -> ReflectionWorker:
     """The last stage."""
-    embedder = load_embedder(settings.embedder)
+    embedder = load_embedder(settings.embedder, threads=1)
     periodics = () if embedder is None else (embed_new(settings, embedder),)
     return ReflectionWorker(codec(), reflector(settings), periodics)
 

