@@ -50,6 +50,15 @@ def make_admin(settings: Settings) -> AdminClient:
     return AdminClient(config)
 
 
+def topic_fault(admin: AdminClient, name: str, timeout: float = 2.0) -> str | None:
+    """Why a topic cannot be read now: the broker does not answer, or it has no such topic. None: it can."""
+    try:
+        topics = admin.list_topics(timeout=timeout).topics
+    except KafkaException as error:
+        return f"broker: {error.args[0].str()}"
+    return None if name in topics else f"broker: no topic {name}"
+
+
 def missing_topics(settings: Settings, timeout: float = 10.0) -> list[Topic]:
     """Topics of the registry that the broker does not have. Raises KafkaException if it cannot be reached."""
     known = make_admin(settings).list_topics(timeout=timeout).topics

@@ -110,6 +110,8 @@ class Stack:
         try:
             self._configure()
             self._supervisor.start(self._servers())
+            for step in self._steps_on_given_servers():
+                self._supervisor.run(step)
             self._supervisor.start(self._worker_part(name) for name in self._parts if name in WORKERS)
             self._folder.publish(self._settings)
         except BaseException:
@@ -192,6 +194,16 @@ class Stack:
             steps = self._steps("topics", "apply")
             parts.append(broker_part(self._folder.port("broker"), self._env(), steps))
         return parts
+
+    def _steps_on_given_servers(self) -> tuple[Step, ...]:
+        """What workers need of servers that settings name: topics, and the schema where its owner is named too."""
+        given = self._environment
+        steps: tuple[Step, ...] = ()
+        if "LITHIFY_OWNER_DATABASE_URL" in given:
+            steps = self._steps("migrate")
+        if "LITHIFY_KAFKA_BOOTSTRAP" in given:
+            steps += self._steps("topics", "apply")
+        return steps
 
     def _steps(self, *command: str) -> tuple[Step, ...]:
         """An operator's command that the workers need, if there are workers."""

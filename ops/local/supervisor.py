@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from ops.local.console import Console
 from ops.local.errors import StackError, failure
-from ops.local.part import Backoff, Part
+from ops.local.part import Backoff, Part, Step
 from ops.local.process import KEPT_LINES, Process, describe_exit
 from ops.local.steps import run_step
 
@@ -69,6 +69,14 @@ class Supervisor:
             self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
             self._thread.start()
         self.wait_up(list(new))
+
+    def run(self, step: Step) -> None:
+        """Run a command to its end.
+
+        Raises:
+            StackError: If it fails or takes too long.
+        """
+        run_step(step, self._console, self._stopping)
 
     def wait_up(self, names: Sequence[str]) -> None:
         """Wait until these parts are up.

@@ -10,6 +10,7 @@ from faust.types import StreamT
 
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
+from pipelines.kafka import make_admin, topic_fault
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
 from pipelines.runtime.health import HealthServer
@@ -19,6 +20,7 @@ from pipelines.runtime.relay import Relay
 from pipelines.runtime.worker import Periodic, Progress, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool, make_pool
+from pipelines.topics import topic_name
 
 _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
@@ -38,6 +40,7 @@ class Service:
         self._codec = codec
         self.app = make_app(settings, worker.name, opening=self.open, closing=self.close)
         add_agent(self.app, settings, worker.name, worker.source, self._consume)
+        self._admin = make_admin(settings)
         self._pool: Pool
         self._body: StreamBody
 
@@ -90,6 +93,11 @@ class Service:
         return len(self.app.consumer.assignment()) if self.app.joined else None
 
     async def _probe(self) -> str | None:
+        """What the worker depends on and cannot reach; None: all is there."""
+        source = topic_name(self._settings, self._worker.source)
+        return await self._database_fault() or await asyncio.to_thread(topic_fault, self._admin, source)
+
+    async def _database_fault(self) -> str | None:
         try:
             async with self._pool.connection(timeout=1) as connection:
                 await connection.execute("select 1")

@@ -9,6 +9,7 @@ from typing import LiteralString
 
 import psycopg
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from ops.local.errors import StackError
 from ops.local.postgres import SUPERUSER
@@ -132,6 +133,21 @@ def test_a_given_server_is_used_in_place_of_an_embedded_one(tmp_path: Path) -> N
     assert settings["LITHIFY_DATABASE_URL"] == settings["LITHIFY_OWNER_DATABASE_URL"] == "postgresql://db/x"
     assert settings["LITHIFY_KAFKA_BOOTSTRAP"] == "kafka:9092"
     assert "LITHIFY_SESSION_TIMEOUT_SECONDS" not in settings
+
+
+def test_what_workers_need_is_made_on_given_servers_too(tmp_path: Path, broker: str) -> None:
+    with servers(tmp_path / "theirs", "postgres") as theirs:
+        given = {
+            **os.environ,
+            "LITHIFY_KAFKA_BOOTSTRAP": broker,
+            "LITHIFY_DATABASE_URL": theirs.settings_env["LITHIFY_DATABASE_URL"],
+            "LITHIFY_OWNER_DATABASE_URL": theirs.settings_env["LITHIFY_OWNER_DATABASE_URL"],
+            "LITHIFY_TOPIC_PREFIX": "given-servers",
+        }
+        with Stack(tmp_path / "ours", ["importance"], environment=given, fsync=False):
+            known = AdminClient({"bootstrap.servers": broker}).list_topics(timeout=10).topics
+            assert "given-servers-turns" in known
+            assert answer(theirs.settings_env["LITHIFY_OWNER_DATABASE_URL"], "SELECT count(*) FROM facts") == (0,)
 
 
 def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
