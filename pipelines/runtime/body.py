@@ -68,17 +68,15 @@ class StreamBody:
             self._progress.failing_since.pop(partition, None)
 
     async def _attempt(self, records: Sequence[Record]) -> bool:
-        loop = asyncio.get_running_loop()
         try:
             await self._process(records)
         except Exception as error:  # noqa: BLE001 - the body never raises
             metrics.RETRIES.labels(self._worker).inc()
             failure = error if isinstance(error, Transient) else classify(error)
             _log.warning("%s: will try again: %s", self._worker, failure)
-            self._progress.failing_since.setdefault(records[0].partition, loop.time())
+            self._progress.failing_since.setdefault(records[0].partition, asyncio.get_running_loop().time())
             self._progress.last_error = str(failure)[:300]
             return False
-        self._progress.last_batch_at = loop.time()
         self._progress.events += len(records)
         self._wake()
         return True

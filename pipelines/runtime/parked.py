@@ -1,6 +1,5 @@
 """Parked work: what a handler deferred is published again when it is due."""
 
-from pipelines.effects import Effects
 from pipelines.runtime.worker import Periodic
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -20,6 +19,5 @@ def parked_release(worker: str, settings: Settings) -> Periodic:
             return
         async with unit_of_work(pool, settings, worker, subjects) as unit:
             await unit.fetch("delivery.release", worker=worker)
-            await unit.apply(Effects())
 
     return Periodic("release parked work", _SECONDS, release)

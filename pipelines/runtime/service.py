@@ -46,8 +46,7 @@ class Service:
 
     async def open(self) -> None:
         """Open the pool and start what runs beside the stream."""
-        loop = asyncio.get_running_loop()
-        progress = Progress(loop.time())
+        progress = Progress()
         self._pool = make_pool(self._settings, self._worker.name)
         await self._pool.open(wait=False)
         self._relay = Relay(self._worker.name, self._settings, self._pool, progress)

@@ -82,8 +82,6 @@ class Worker(Protocol[T]):
 class Progress:
     """What a worker has done, for its health: in monotonic seconds of the event loop."""
 
-    started_at: float
-    last_batch_at: float | None = None
     failing_since: dict[int, float] = field(default_factory=dict)
     """Partition to when its batch began to fail."""
     last_error: str | None = None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 
-from pipelines.store.queries import SQL
+from pipelines.store.queries import SQL, query
 
 _LOCK = 7_264_119_004
 
@@ -55,19 +55,13 @@ def migrate(owner_url: str) -> list[str]:
     """
     applied_now = []
     with psycopg.connect(owner_url, autocommit=True) as connection:
-        connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
-        connection.execute(
-            "create table if not exists schema_migrations ("
-            "number integer primary key, name text not null, digest text not null,"
-            " applied_at timestamptz not null default now())"
-        )
+        connection.execute(query("migrations.lock").encode(), {"lock": _LOCK})
+        connection.execute(query("migrations.create_table").encode())
         for migration in pending(connection):
             with connection.transaction():
                 connection.execute(migration.sql.encode())
-                connection.execute(
-                    "insert into schema_migrations (number, name, digest) values (%s, %s, %s)",
-                    (migration.number, migration.name, migration.digest),
-                )
+                noted = {"number": migration.number, "name": migration.name, "digest": migration.digest}
+                connection.execute(query("migrations.note").encode(), noted)
             applied_now.append(migration.name)
     return applied_now
 
@@ -75,7 +69,7 @@ def migrate(owner_url: str) -> list[str]:
 def pending(connection: psycopg.Connection[tuple[object, ...]]) -> list[Migration]:
     """Migrations that are not applied yet. Raises MigrationError as `migrate` does."""
     known = load_migrations()
-    rows = connection.execute("select number, name, digest from schema_migrations order by number").fetchall()
+    rows = connection.execute(query("migrations.applied").encode()).fetchall()
     if len(rows) > len(known):
         raise MigrationError(f"the database is at migration {rows[-1][1]}, newer than this release")
     for migration, (number, name, digest) in zip(known, rows, strict=False):

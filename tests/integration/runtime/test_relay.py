@@ -74,7 +74,7 @@ def consume(broker: str, topic: str, count: int) -> list[int]:
 
 @asynccontextmanager
 async def relaying(settings: Settings, pool: Pool, copies: int = 1) -> AsyncIterator[list[Relay]]:
-    relays = [Relay("w", settings, pool, Progress(0.0)) for _ in range(copies)]
+    relays = [Relay("w", settings, pool, Progress()) for _ in range(copies)]
     tasks = [asyncio.create_task(relay.run()) for relay in relays]
     try:
         yield relays
@@ -129,7 +129,7 @@ async def test_without_a_broker_rows_wait(database: Database) -> None:
     settings = settings_for(database, kafka_bootstrap="127.0.0.1:1")
     pool = await open_pool(settings)
     fill(database, "nowhere", range(3))
-    relay = Relay("w", settings, pool, Progress(0.0))
+    relay = Relay("w", settings, pool, Progress())
     task = asyncio.create_task(relay.run())
     await asyncio.sleep(1)
     assert left(database) == 3

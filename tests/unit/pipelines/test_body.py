@@ -85,7 +85,7 @@ def events(*offsets: int, generation: int = 1) -> list[FakeEvent]:
 async def run(app: FakeApp, working: Any, *batches: list[FakeEvent]) -> tuple[FakeStream, Progress, list[None]]:
     stream = FakeStream(app, *batches)
     woken: list[None] = []
-    progress = Progress(0.0)
+    progress = Progress()
     body = StreamBody("w", app, working, progress, lambda: woken.append(None))
     await body.run(stream, 10, 0.01)
     return stream, progress, woken
@@ -124,7 +124,7 @@ async def test_after_a_rebalance_it_goes_on() -> None:
     app = FakeApp(rebalancing=True)
     working = Working(Transient("down"))
     stream = FakeStream(app, events(1, 2))
-    body = StreamBody("w", app, working, Progress(0.0), lambda: None)
+    body = StreamBody("w", app, working, Progress(), lambda: None)
     await body.run(stream, 10, 0.01)
     app.rebalancing, app.consumer_generation_id = False, 2
     stream = FakeStream(app, events(1, 2, generation=2))
