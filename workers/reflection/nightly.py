@@ -30,7 +30,7 @@ class Run:
     """Slots whose stored rows differed from their fold: 0 unless a policy changed or an event was missed."""
     resumed: bool
     pruned: int
-    """Inbox rows past their retention that were removed."""
+    """Inbox rows and model replies past their retention that were removed."""
     checked: int
     """Slots that the oracle folded anew."""
     mismatches: int
@@ -115,5 +115,6 @@ async def _finish(pool: Pool, as_of: datetime, done: int, changed: int) -> None:
 
 
 async def _prune(pool: Pool, settings: Settings) -> int:
-    rows = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
-    return int(rows[0]["pruned"])
+    inbox = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
+    replies = await due(pool, "scheduler.prune_model_calls", days=settings.model_calls_retention_days)
+    return int(inbox[0]["pruned"]) + int(replies[0]["pruned"])
