@@ -83,7 +83,15 @@ class Settings(BaseSettings):
     pseudonym_key: PseudonymKey
     """Secret under which user ids become subject keys. Changing it loses every memory."""
     dead_letter_key: DeadLetterKey
-    """Fernet key under which the original bytes of dead letters are encrypted."""
+    """Fernet key under which the daily keys of dead letters are kept."""
+    dead_letter_cap: int = Field(default=100, ge=0)
+    """A worker stops when its own faults would make more dead letters than this within the window; 0: never."""
+    dead_letter_cap_share: float = Field(default=0.5, ge=0, le=1)
+    """And when these are more than this share of its events within the window."""
+    dead_letter_cap_window_seconds: float = Field(default=300.0, gt=0)
+    """The window of the cap."""
+    attempt_seconds: float = Field(default=45.0, ge=1, le=3600)
+    """A batch that takes longer is broken off and tried again: the line to the database may be dead."""
 
     session_quiet_seconds: float = Field(default=60.0, ge=0)
     """A computed session end waits until no turn of the user has arrived for so long."""

@@ -56,6 +56,11 @@ CREATE TABLE public.dead_events (
 
 ALTER TABLE ONLY public.dead_events FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.dead_letter_keys (
+    day date NOT NULL,
+    wrapped text NOT NULL
+);
+
 CREATE TABLE public.deferred (
     worker text NOT NULL,
     tenant text NOT NULL,
@@ -349,6 +354,9 @@ ALTER TABLE ONLY public.conflicts
 ALTER TABLE ONLY public.dead_events
     ADD CONSTRAINT dead_events_pkey PRIMARY KEY (tenant, event_id, subject_key);
 
+ALTER TABLE ONLY public.dead_letter_keys
+    ADD CONSTRAINT dead_letter_keys_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY public.deferred
     ADD CONSTRAINT deferred_pkey PRIMARY KEY (worker, tenant, event_id);
 
@@ -559,6 +567,11 @@ GRANT SELECT ON TABLE public.conflicts TO lithify_gateway;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dead_events TO lithify_worker;
 GRANT SELECT ON TABLE public.dead_events TO lithify_gateway;
+
+GRANT SELECT,INSERT ON TABLE public.dead_letter_keys TO lithify_worker;
+GRANT DELETE ON TABLE public.dead_letter_keys TO lithify_scheduler;
+
+GRANT SELECT(day) ON TABLE public.dead_letter_keys TO lithify_scheduler;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deferred TO lithify_worker;
 

@@ -36,6 +36,8 @@ def health(progress: Progress, now: float) -> Verdict:
 def readiness(progress: Progress, joined: bool, now: float) -> Verdict:
     """Not ready: not in the group yet, or what it depends on fails. A restart does not help."""
     reasons = []
+    if progress.stopped_by is not None:
+        reasons.append(f"stopping: {progress.stopped_by}")
     if not joined:
         reasons.append("not in the consumer group")
     if progress.failing_since:
