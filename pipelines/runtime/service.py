@@ -13,12 +13,14 @@ from faust.types import StreamT
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
 from pipelines.kafka import make_admin, topic_fault
+from pipelines.observe.lag import LagReader
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
 from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
 from pipelines.runtime.relay import Relay
+from pipelines.runtime.watch import StallWatch, watch_loop
 from pipelines.runtime.worker import Periodic, Progress, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool, make_pool
@@ -28,6 +30,7 @@ _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
 EXIT_CAP = 4
 """Exit state of a worker that stopped itself: see the cap on dead letters."""
+_LOOKS_PER_STALL = 6
 _CHATTY = (
     *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
     *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
@@ -70,13 +73,22 @@ class Service:
             stop_this_process,
             self._settings.attempt_seconds,
         )
-        self._health = HealthServer(
-            self._worker.name, self._settings.health_port, progress, self._assigned, self._probe
-        )
+        metrics.prepare(self._worker.name)
+        self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
+        self._lag = LagReader(self._settings, [self._worker.name])
+        watch = StallWatch(
+            self._worker.name,
+            self._lag.read,
+            progress,
+            self._partitions,
+            self._settings.stall_seconds / _LOOKS_PER_STALL,
+        )
         release = parked_release(self._worker.name, self._settings)
         self._tasks = [
             asyncio.create_task(self._relay.run()),
+            asyncio.create_task(watch.run()),
+            asyncio.create_task(watch_loop(self._worker.name)),
             *(asyncio.create_task(self._repeat(item)) for item in [*self._worker.periodics, release]),
         ]
 
@@ -89,6 +101,7 @@ class Service:
         await asyncio.wait([relay], timeout=5)
         await asyncio.gather(*periodics, return_exceptions=True)
         await self._health.stop()
+        await asyncio.to_thread(self._lag.close)
         await self._pool.close(timeout=3)
 
     async def _consume(self, stream: StreamT[bytes]) -> None:
@@ -108,6 +121,10 @@ class Service:
     def _assigned(self) -> int | None:
         """Partitions of this process; None until it has joined its group."""
         return len(self.app.consumer.assignment()) if self.app.joined else None
+
+    def _partitions(self) -> frozenset[int] | None:
+        """Which ones; None likewise."""
+        return frozenset(place.partition for place in self.app.consumer.assignment()) if self.app.joined else None
 
     async def _probe(self) -> str | None:
         """What the worker depends on and cannot reach; None: all is there."""
