@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from pipelines.failures import Cause
 
@@ -178,15 +178,21 @@ STATE_READS = Counter(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A gauge that is read at each scrape."""
+    """A metric that is read at each scrape: a counter if its name ends in `_total`, else a gauge."""
 
     name: str
     documentation: str
     labels: tuple[str, ...]
 
-    def family(self) -> GaugeMetricFamily:
+    @property
+    def kind(self) -> str:
+        """As Prometheus calls it."""
+        return "counter" if self.name.endswith("_total") else "gauge"
+
+    def family(self) -> CounterMetricFamily | GaugeMetricFamily:
         """A family without series yet."""
-        return GaugeMetricFamily(self.name, self.documentation, labels=self.labels)
+        make = CounterMetricFamily if self.kind == "counter" else GaugeMetricFamily
+        return make(self.name, self.documentation, labels=self.labels)
 
 
 MEASURED: list[Measured] = []
@@ -202,7 +208,7 @@ POOL_LIMIT = _measured("lithify_pool_limit", "Most database connections the proc
 POOL_SIZE = _measured("lithify_pool_size", "Database connections the process holds.", "pool")
 POOL_IN_USE = _measured("lithify_pool_in_use", "Database connections that are lent out.", "pool")
 POOL_WAITING = _measured("lithify_pool_waiting", "Requests that wait for a database connection.", "pool")
-POOL_TIMEOUTS = _measured("lithify_pool_timeouts", "Requests that got no connection in time, since the start.", "pool")
+POOL_TIMEOUTS = _measured("lithify_pool_timeouts_total", "Requests that got no database connection in time.", "pool")
 
 EXPORTER_UP = _measured("lithify_exporter_up", "1 if the exporter could read the source, else 0.", "source")
 LAG_KNOWN = _measured("lithify_consumer_lag_known", "1 if the worker's lag could be read, else 0.", "worker")
@@ -289,7 +295,7 @@ _HISTOGRAM = ("_bucket", "_sum", "_count")
 
 def declared() -> list[Declared]:
     """All metrics, by name."""
-    found = [Declared(item.name, "gauge", item.labels, item.documentation) for item in MEASURED]
+    found = [Declared(item.name, item.kind, item.labels, item.documentation) for item in MEASURED]
     for value in globals().values():
         if isinstance(value, Counter | Gauge | Histogram):
             [metric] = value.describe()

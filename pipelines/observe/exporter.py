@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from pipelines import metrics
@@ -47,11 +47,11 @@ class ClusterCollector(Collector):
             self._lag.close()
             self._census.close()
 
-    def describe(self) -> Iterable[GaugeMetricFamily]:
+    def describe(self) -> Iterable[Metric]:
         """The families, without reading anything."""
         return [measured.family() for measured in _EXPORTED]
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         """Read everything."""
         with self._lock:
             counted = self._threads.submit(self._count)

@@ -103,7 +103,7 @@ class LagReader:
             except (KafkaException, TimeoutError) as error:
                 unknown[worker] = reason(error)
         owners = {topic: worker for worker, topic in self._topics.items() if worker not in unknown}
-        places = [place for place in sorted(oldest) if place[0] in owners]
+        places = [(topic, number) for topic in owners for number in partitions[topic] if (topic, number) in oldest]
         starts = {place: max(committed.get(place, 0), oldest[place]) for place in places}
         ages = self._ages(starts, oldest, deadline)
         found = tuple(

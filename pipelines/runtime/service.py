@@ -109,12 +109,13 @@ class Service:
 
     async def _repeat(self, periodic: Periodic) -> None:
         """Run recurring work for ever. No exception leaves the task, for it would crash the worker."""
+        failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
                 await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
-                metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name).inc()
+                failures.inc()
                 _log.warning("%s: %s: %s", periodic.name, type(error).__name__, error)
             await asyncio.sleep(periodic.seconds)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from weakref import WeakSet
 
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
@@ -50,7 +50,7 @@ def make_pool(settings: Settings, name: str) -> Pool:
 class _PoolCollector(Collector):
     """How the pools of this process are used, read at each scrape."""
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
         """One series a pool that is open."""
         families = {measured: measured.family() for measured in _USE}
         for pool in list(_pools):
