@@ -124,6 +124,7 @@ with wanted as (
       and not t.skipped
       and t.importance >= %(importance)s
       and (%(tenant)s::text is null or t.tenant = %(tenant)s)
+      and not exists (select from model_queue q where q.tenant = t.tenant and q.turn_id = t.turn_id)
 ), queued as (
     insert into model_queue (
         tenant, turn_id, subject_key, session_id, occurred_at, turn_index, tokens, generation, due_at

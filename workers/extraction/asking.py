@@ -25,7 +25,7 @@ from pipelines.settings import Settings
 from pipelines.store.pool import Pool
 from pipelines.store.scheduler import due
 from pipelines.store.unit_of_work import UnitOfWork, json_text, unit_of_work
-from workers.extraction.reading import ModelReading, Scored
+from workers.extraction.reading import ModelReading, Scored, covers
 from workers.extraction.settling import Settler
 from workers.extraction.taking import NAME, Call, Place, queue_row, take
 
@@ -189,6 +189,10 @@ class Asker:
             except ReplyError as error:
                 metrics.MODEL_CALLS.labels(str(error.fault)).inc()
                 return self._outcome(call, answer, None, error.fault)
+        if not covers(call.request, parsed.reply):
+            # what it does say is used now, but it does not stand for an answer to the whole
+            metrics.MODEL_CALLS.labels(str(Fault.INCOMPLETE)).inc()
+            return self._outcome(call, answer, parsed.reply, Fault.INCOMPLETE)
         metrics.MODEL_CALLS.labels("ok" if parsed.strict else "ok_tolerant").inc()
         return self._outcome(call, answer, parsed.reply, "ok")
 

@@ -26,6 +26,8 @@ class Request:
     """The same for the same turns, prompt and model."""
     messages: list[dict[str, str]]
     schema: dict[str, Any]
+    aliases: frozenset[str]
+    """Of the turns in it."""
 
 
 class ModelReading:
@@ -68,7 +70,9 @@ class ModelReading:
         """The request about turns of one session."""
         subject = events[0].envelope.subject_key
         call_id = derive("model_call", subject, self.model, PROMPT, *(event.body.turn_id for event in events))
-        return Request(call_id, messages(self._asked(events), self._vocabulary), self._schema)
+        items = self._asked(events)
+        aliases = frozenset(item.alias for item in items)
+        return Request(call_id, messages(items, self._vocabulary), self._schema, aliases)
 
     def _asked(self, events: Sequence[Scored]) -> list[Asked]:
         return asked([_texts(event) for event in events], self.budget)
@@ -93,6 +97,11 @@ class ModelReading:
         if self._mode == "model":
             return agreed(model, rules)
         return combined(rules, model, self._vocabulary, generation)
+
+
+def covers(request: Request, reply: Reply) -> bool:
+    """Whether the reply speaks of every turn of the request."""
+    return request.aliases <= {entry.turn for entry in reply.turns}
 
 
 def _texts(event: Scored) -> tuple[TurnText, TurnText | None]:
