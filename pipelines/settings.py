@@ -107,6 +107,8 @@ class Settings(BaseSettings):
     """Attribute catalog; by default the one in schemas/catalog."""
     policy_path: str | None = None
     """Policy file; by default the policy of schemas/policy/default.toml."""
+    redaction_policy_path: str | None = None
+    """What is redacted, for each tenant (YAML); by default the policy of schemas/policy/redaction.yaml."""
     shadow_policy_path: str | None = None
     """A second policy that decides beside the live one and writes nothing; what it would change is counted."""
     oracle_percent: float = Field(default=1.0, ge=0, le=100)
