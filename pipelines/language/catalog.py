@@ -58,7 +58,11 @@ class Vocabulary:
 
     def known(self, attribute: str, word: str) -> str | None:
         """The normalised value that `word` (already lower case, NFKC) names under `attribute`, if any."""
-        return self.words.get(attribute, {}).get(word)
+        table = self.words.get(attribute, {})
+        found = table.get(word)
+        if found is None and word.endswith("s") and word.isascii():
+            return table.get(word[:-1])  # "carrots", "oysters"
+        return found
 
     def attribute_of(self, name: str) -> str:
         """The key of the attribute that `name` names in any case, in English or Chinese; else its normal form."""

@@ -41,6 +41,8 @@ class Head:
     """Where the subject starts."""
     predicate: int
     """Where the predicate starts."""
+    pronoun: str | None = None
+    """"he", "she": the subject, where it is only that."""
 
 
 class Around:
@@ -109,7 +111,7 @@ class Matcher:
         found = find_subject(self.language, text, start, clause.end, me)
         if found is None:
             return Head(None, own=False, start=start, predicate=start)
-        return Head(found.subject, own=True, start=start, predicate=found.end)
+        return Head(found.subject, own=True, start=start, predicate=found.end, pronoun=found.pronoun)
 
     def match(self, spoken: Spoken) -> list[Heard]:
         """What the first matching rule finds in the clause, and what rules find after one that goes on."""

@@ -114,6 +114,8 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     question_lead: str
     """What may stand before the question proper."""
     relations: dict[str, list[str]]
+    pronouns: dict[str, list[str]]
+    """Words for "he" and "she", each with the relations that it cannot stand for."""
     suspicious: list[str]
     """Words of which one occurs in every text that marks `injection` or `privilege`: a cheap first test."""
     not_names: list[str]
