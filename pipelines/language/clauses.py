@@ -30,6 +30,7 @@ _FOREIGN = re.compile(
     r"|(?P<said>[\"“「『][^\"”」』\n]{2,400}[\"”」』]|(?<!\w)'[^'\n]{2,200}'(?!\w))",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
+_URL = re.compile(r"\w{2,8}://\S+")
 _CODE = re.compile(_CODE_LINE, re.IGNORECASE | re.MULTILINE)
 _HINTS = ("<lithify-memory", "`", ">", '"', "'", "“", "「", "『", ":", "：", "=", "#", "(", "//")
 _OWN_VERB = re.compile(
@@ -97,7 +98,7 @@ def _without_code(text: str, rejects: list[Reject]) -> str:
     lines = text.split("\n")
     at = 0
     for index, line in enumerate(lines):
-        if _CODE.search(line) is not None:
+        if _CODE.search(_URL.sub("", line)) is not None:
             rejects.append(Reject(RejectCode.QUOTE, (at, at + len(line))))
             lines[index] = " " * len(line)
         at += len(line) + 1

@@ -176,7 +176,7 @@ class _Compiler:
         """`pattern`, reading also what is typed in haste: apostrophes left out; spaces around Latin words in Chinese."""
         if self._chinese:
             return pattern.replace("(?P<value", " ?(?P<value")
-        return pattern.replace("n't", "n'?t").replace("i'm", "i'?m").replace("i've", "i'?ve")
+        return pattern.replace("n't", "n'?t").replace("'m", "'?m").replace("'ve", "'?ve")
 
     def _expand(self, name: str, pattern: str) -> str:
         def fill(found: re.Match[str]) -> str:

@@ -86,9 +86,15 @@ class Spoken:
         found = self.head.subject if self.head.own else self.inherited
         if found is None and not self.head.own and (rule.bare or dropped):
             found = self.me
-        if found is not self.me and not rule.third:
+        if found is not self.me and not (rule.third and _related(found, rule)):
+            return None
+        if rule.listed and (self.head.own or self.inherited is None):
             return None
         return None if rule.owned and not self.head.own else found
+
+
+def _related(subject: Subject | None, rule: RuleData) -> bool:
+    return not rule.related or (subject is not None and subject.relation is not None)
 
 
 class Matcher:
@@ -227,6 +233,8 @@ class Matcher:
         if rule.data.attributes:
             return tuple(rule.data.attributes)
         name = normal(found["attr"])
+        if not rule.data.prefix:
+            name = self._vocabulary.attribute_of(name)
         known = self._vocabulary.known("device", name) or self._vocabulary.known("likes", name)
         return (rule.data.prefix + (known or name),)
 

@@ -62,6 +62,10 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Whether "a, b and c" are three values."""
     third: bool = True
     """Whether it holds of other people too."""
+    related: bool = False
+    """Whether it holds of other people only where their relation to the user is said: "my kids love it"."""
+    listed: bool = False
+    """Whether it only continues what a clause before it said of the same subject: ", 34, a nurse"."""
     owned: bool = False
     """Whether the clause must have a subject of its own ("like" may be a preposition)."""
     bare: bool = False
