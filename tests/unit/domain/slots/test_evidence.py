@@ -463,3 +463,34 @@ def test_rule_20_pinned_promotion_is_not_undone() -> None:
     for number in range(6, 12):
         talk.choose(day(number), "vegetarian")
     assert held(talk.replay(), day(14)) == {"meat"}
+
+
+def test_rule_15_guess_that_was_rejected_leaves_the_day() -> None:
+    def other(rejected: bool) -> float:
+        talk = Talk()
+        talk.say(day(0), "vegetarian")
+        talk.choose(day(1), "fish")
+        if rejected:
+            talk.say(day(3, 9), "meat", Basis.INFERRED)
+            talk.command(day(3, 10), CommandKind.REJECT, "meat")
+        (row,) = talk.replay().contenders
+        return row.posterior
+
+    assert other(rejected=True) == other(rejected=False)
+
+
+def test_rule_16_summer_time_shortens_no_gap() -> None:
+    def after(zone: str) -> float:
+        talk = Talk(zone=zone)
+        talk.choose(day(26, 12), "meat")  # 28 March; the clocks of Berlin change on the 29th
+        talk.choose(day(28, 12), "meat")
+        return talk.replay().contenders[0].posterior
+
+    assert after("Europe/Berlin") == after("UTC")
+
+
+def test_rule_17_choice_that_is_over_is_passing_where_it_says_so() -> None:
+    talk = vegetarian()
+    talk.choose(day(1), "meat", cue=Cue.TEMPORARY, valid_to=day(0.5))
+    (row,) = talk.replay().contenders
+    assert row.days == 0
