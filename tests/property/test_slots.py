@@ -14,7 +14,7 @@ from lithify.domain.slots.explain import Language, explain_contender, explain_hi
 from lithify.domain.slots.phrases import REASONS
 from lithify.domain.slots.state import SlotState
 from tests.property.conversations import ATTRIBUTES, SESSIONS, Step, hold, steps, without_session
-from tests.support.slots import ALLERGY, DIET, SLOT, Talk, day
+from tests.support.slots import ALLERGY, DIET, EAGER, SLOT, Talk, day
 
 
 @given(ATTRIBUTES, steps(), st.randoms(use_true_random=False))
@@ -157,6 +157,17 @@ def test_a_temporary_cue_alone_never_promotes(attribute: Attribute, said: list[S
         talk.say(day(-1), "rice")
     facts = talk.replay().facts
     assert [fact.value for fact in facts] == (["rice"] if filled else [])
+
+
+@given(st.lists(st.booleans(), min_size=4, max_size=25), st.booleans())
+def test_passing_choices_day_after_day_never_promote(spoken: list[bool], filled: bool) -> None:
+    talk = Talk(policy=EAGER)
+    if filled:
+        talk.say(day(-1), "rice")
+    for number, speaks in enumerate(spoken):
+        if speaks:
+            talk.choose(day(number), "meat", cue=Cue.TEMPORARY)
+    assert [fact.value for fact in talk.replay().facts] == (["rice"] if filled else [])
 
 
 @given(steps(commands=False))
