@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
 _CHATTY = (
     *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
+    *("openai", "httpx2", "httpcore2"),  # they log whole requests, and with them what users said
     *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
 )
 
