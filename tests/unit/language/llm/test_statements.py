@@ -1,5 +1,6 @@
 """What a model says becomes a claim only where the words of the turn bear it out."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -13,7 +14,7 @@ from pipelines.language.llm.hybrid import combined, unresolved
 from pipelines.language.llm.prompt import asked, messages
 from pipelines.language.llm.reply import Modality, Statement
 from pipelines.language.model import Extraction, RejectCode, Role, TurnText
-from pipelines.language.rules import RuleExtractor
+from pipelines.language.rules import LIMIT, RuleExtractor
 
 VOCABULARY = load_vocabulary()
 READER = StatementReader(VOCABULARY)
@@ -145,6 +146,32 @@ def test_c68_what_is_beyond_the_budget_is_cut_and_said() -> None:
     sent = messages([item], VOCABULARY)[1]["content"]
     assert len(sent) < 10_000
     assert codes(READER.read(item, [], 1)) == [RejectCode.TOO_LONG]
+
+
+def test_c67_a_turn_without_end_is_read_as_far_as_the_rules_read_it() -> None:
+    text = "x" * 100 + " " * 1_000_000 + "I am vegan."
+    item = asked([(turn(text), None)], 3000)[0]
+    assert item.shown == LIMIT
+    found = READER.read(item, [says("I am vegan", "vegan", "diet")], 1)
+    assert codes(found) == [RejectCode.TOO_LONG, RejectCode.NO_EVIDENCE]
+
+
+def test_c45_c26_the_prompt_tells_event_time_speaker_and_the_turn_before() -> None:
+    before = turn("Did you do that in Lisbon?", role=Role.ASSISTANT)
+    item = asked([(turn("yes, that was there", timezone="Asia/Shanghai"), before)], 3000)
+    [entry] = json.loads(messages(item, VOCABULARY)[1]["content"])["turns"]
+    assert entry == {
+        "turn": "t1",
+        "said_at": "2026-03-04T23:30+08:00",
+        "speaker": "user",
+        "before": {"assistant": "Did you do that in Lisbon?"},
+        "text": "yes, that was there",
+    }
+
+
+def test_c58_chinese_stays_chinese() -> None:
+    claim = only(read("我平时周末都在打匹克球", says("周末都在打匹克球", "匹克球", "hobby", "pickleball")))
+    assert (claim.value, claim.text) == ("匹克球", "匹克球")
 
 
 def test_equal_statements_are_one_claim() -> None:
