@@ -83,7 +83,15 @@ class Settings(BaseSettings):
     pseudonym_key: PseudonymKey
     """Secret under which user ids become subject keys. Changing it loses every memory."""
     dead_letter_key: DeadLetterKey
-    """Fernet key under which the original bytes of dead letters are encrypted."""
+    """Fernet key under which the daily keys of dead letters are kept."""
+    dead_letter_cap: int = Field(default=100, ge=0)
+    """A worker stops when its own faults would make more dead letters than this within the window; 0: never."""
+    dead_letter_cap_share: float = Field(default=0.5, ge=0, le=1)
+    """And when these are more than this share of its events within the window."""
+    dead_letter_cap_window_seconds: float = Field(default=300.0, gt=0)
+    """The window of the cap."""
+    attempt_seconds: float = Field(default=45.0, ge=1, le=3600)
+    """A batch that takes longer is broken off and tried again: the line to the database may be dead."""
 
     session_quiet_seconds: float = Field(default=60.0, ge=0)
     """A computed session end waits until no turn of the user has arrived for so long."""
@@ -99,6 +107,8 @@ class Settings(BaseSettings):
     """Attribute catalog; by default the one in schemas/catalog."""
     policy_path: str | None = None
     """Policy file; by default the policy of schemas/policy/default.toml."""
+    redaction_policy_path: str | None = None
+    """What is redacted, for each tenant (YAML); by default the policy of schemas/policy/redaction.yaml."""
     shadow_policy_path: str | None = None
     """A second policy that decides beside the live one and writes nothing; what it would change is counted."""
     oracle_percent: float = Field(default=1.0, ge=0, le=100)
@@ -147,8 +157,12 @@ class Settings(BaseSettings):
     gateway_port: int = Field(default=8088, ge=0, le=65535)
     gateway_token: SecretStr | None = None
     """Shared token every request must carry; needed to listen on any address but loopback."""
+    health_host: str = Field(default="127.0.0.1", min_length=1)
+    """Address on which workers and the exporter serve health and metrics, which hold no content of any user."""
     health_port: int = Field(default=0, ge=0, le=65535)
-    """Port on loopback of a worker's health, readiness and metrics; 0 turns them off."""
+    """Port of a worker's health, readiness and metrics; 0 turns them off."""
+    stall_seconds: float = Field(default=60.0, ge=1, le=86400)
+    """A worker of whose unread events nothing was committed for so long, though nothing fails, is unhealthy."""
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
     @property

@@ -18,6 +18,10 @@ class Topic(StrEnum):
     DEAD_LETTERS = "dead-letters"
 
 
+DEAD_LETTER_DAYS = 14
+"""How long dead letters are kept, and the keys of their days."""
+
+
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
     """One topic's contract."""
@@ -51,7 +55,7 @@ REGISTRY: dict[Topic, TopicSpec] = {
             "topic/partition/offset",
             ("importance", "extraction", "conflict", "reflection"),
             ("operators",),
-            timedelta(days=14),
+            timedelta(days=DEAD_LETTER_DAYS),
         ),
     )
 }
@@ -78,3 +82,9 @@ def topic_config(settings: Settings, topic: Topic) -> dict[str, str]:
     if spec.segment is not None:
         config["segment.ms"] = str(int(spec.segment.total_seconds() * 1000))
     return config
+
+
+WORKER_SOURCES: dict[str, Topic] = {
+    spec.readers[0]: spec.topic for spec in REGISTRY.values() if spec.readers[0] not in {"downstream", "operators"}
+}
+"""Each worker and the one topic that it reads, in the order of the flow."""

@@ -19,12 +19,16 @@ from pipelines.policy import PolicyError, load_policy
 from pipelines.settings import PREFIX, Settings, SettingsError, load_settings
 from pipelines.store.migrate import MigrationError, migrate
 from pipelines.topics import topic_name
+from workers.operate import exporting
+from workers.operate import lag as lagging
 
 app = typer.Typer(
     name="workers", no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False
 )
 topics_app = typer.Typer(no_args_is_help=True, help="The topics on the broker.")
 app.add_typer(topics_app, name="topics")
+app.command("lag")(lagging.lag_command)
+app.command("exporter")(exporting.exporter_command)
 
 
 def _settings() -> Settings:

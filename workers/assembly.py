@@ -10,9 +10,9 @@ from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.embedding import load_embedder
 from pipelines.language.importance import importance_scorer
 from pipelines.language.llm.client import ModelClient
-from pipelines.language.redaction import PatternRedactor
 from pipelines.language.rules import RuleExtractor
 from pipelines.policy import load_policy
+from pipelines.redaction import load_redactor
 from pipelines.runtime.worker import Worker
 from pipelines.settings import Settings
 from pipelines.slots.folding import Folder, Shadow
@@ -56,7 +56,7 @@ def reflector(settings: Settings) -> Reflector:
 
 def importance(settings: Settings) -> ImportanceWorker:
     """The first stage."""
-    scorer = Scorer(PatternRedactor(), importance_scorer().score, settings.timezone)
+    scorer = Scorer(load_redactor(settings), importance_scorer().score, settings.timezone)
     return ImportanceWorker(settings, codec(), scorer)
 
 

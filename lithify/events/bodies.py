@@ -153,9 +153,13 @@ class DeadLetter(_Body, frozen=True, kw_only=True, omit_defaults=True):
     offset: int
     attempts: int
     original: str
-    """The original bytes, encrypted under the dead-letter key (Fernet, ASCII)."""
+    """The original bytes, encrypted under the dead-letter key of the day (Fernet, ASCII)."""
     key: str | None = None
     """The original key, encrypted likewise."""
+    stack: str | None = None
+    """Where it was raised, encrypted likewise: a traceback may quote the event."""
+    day: str | None = None
+    """The day (UTC, ISO 8601) whose key encrypts all this; that key is destroyed with the letters of the day."""
 
 
 Body = TurnScored | SessionClosed | CommandAccepted | TurnExtracted | TurnDecided | SlotChanged | DeadLetter

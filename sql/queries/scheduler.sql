@@ -59,6 +59,13 @@ with gone as (
 )
 select count(*) as pruned from gone
 
+-- name: destroy_dead_letter_keys
+-- Keys of days whose dead letters the topic no longer keeps.
+with gone as (
+    delete from dead_letter_keys where day < (clock_timestamp() at time zone 'UTC')::date - %(days)s::integer returning day
+)
+select count(*) as destroyed from gone
+
 -- name: sample_slots
 -- A share (in ten-thousandths) of all slots, another one for each seed, by subject.
 select subject_key, array_agg(slot_id::text order by slot_id) as slots
