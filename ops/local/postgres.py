@@ -31,8 +31,9 @@ ROLES = {
     "lithify_owner": "owner_password",
     "lithify_worker": "worker_password",
     "lithify_gateway": "gateway_password",
+    "lithify_backup": "backup_password",
 }
-"""The roles and the names of their passwords; none is a superuser, so row-level security binds them."""
+"""The roles and the names of their passwords. None is a superuser: row-level security binds all but lithify_backup."""
 
 _INITDB_SECONDS = 120.0
 
@@ -169,7 +170,7 @@ class Cluster:
 
 
 def ensure_database(connection: psycopg.Connection, name: str, template: str = "template1") -> None:
-    """Create a database that the owner role owns and only the three roles may enter.
+    """Create a database that the owner role owns and only these roles may enter.
 
     Args:
         connection: As superuser, outside a transaction.
