@@ -44,10 +44,14 @@ def _on_error(error: KafkaError) -> None:
     _log.warning("kafka client: %s", error.str())
 
 
+def client_config(settings: Settings) -> dict[str, Any]:
+    """What every client that only looks on needs."""
+    return {"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3}
+
+
 def make_admin(settings: Settings) -> AdminClient:
     """An administration client."""
-    config: dict[str, Any] = {"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3}
-    return AdminClient(config)
+    return AdminClient(client_config(settings))
 
 
 def topic_fault(admin: AdminClient, name: str, timeout: float = 2.0) -> str | None:

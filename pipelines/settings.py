@@ -116,8 +116,12 @@ class Settings(BaseSettings):
     gateway_port: int = Field(default=8088, ge=0, le=65535)
     gateway_token: SecretStr | None = None
     """Shared token every request must carry; needed to listen on any address but loopback."""
+    health_host: str = Field(default="127.0.0.1", min_length=1)
+    """Address on which workers and the exporter serve health and metrics, which hold no content of any user."""
     health_port: int = Field(default=0, ge=0, le=65535)
-    """Port on loopback of a worker's health, readiness and metrics; 0 turns them off."""
+    """Port of a worker's health, readiness and metrics; 0 turns them off."""
+    stall_seconds: float = Field(default=60.0, ge=1, le=86400)
+    """A worker of whose unread events nothing was committed for so long, though nothing fails, is unhealthy."""
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
     @model_validator(mode="after")

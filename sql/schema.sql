@@ -189,7 +189,9 @@ CREATE TABLE public.reflections (
     started_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL,
     finished_at timestamp with time zone,
     slots_done integer DEFAULT 0 NOT NULL,
-    slots_changed integer DEFAULT 0 NOT NULL
+    slots_changed integer DEFAULT 0 NOT NULL,
+    checked integer DEFAULT 0 NOT NULL,
+    mismatches integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.session_ends (
@@ -226,7 +228,9 @@ CREATE TABLE public.slots (
     version bigint NOT NULL,
     contenders jsonb NOT NULL,
     hints jsonb NOT NULL,
-    next_change_at timestamp with time zone
+    next_change_at timestamp with time zone,
+    contenders_alive integer GENERATED ALWAYS AS (jsonb_array_length(contenders)) STORED,
+    contenders_near integer GENERATED ALWAYS AS (jsonb_array_length(jsonb_path_query_array(contenders, '$[*]?(@."posterior" >= @."threshold" * 0.8)'::jsonpath))) STORED
 );
 
 ALTER TABLE ONLY public.slots FORCE ROW LEVEL SECURITY;
@@ -363,6 +367,8 @@ CREATE UNIQUE INDEX facts_current ON public.facts USING btree (tenant, fact_id) 
 
 CREATE INDEX outbox_by_lane ON public.outbox USING btree (lane, id);
 
+CREATE INDEX overrides_by_end ON public.overrides USING btree (ends_at) INCLUDE (started_at) WHERE (sys_to IS NULL);
+
 CREATE INDEX overrides_by_session ON public.overrides USING btree (subject_key, session_id) WHERE ((sys_to IS NULL) AND (session_id IS NOT NULL));
 
 CREATE INDEX overrides_by_slot ON public.overrides USING btree (slot_id) WHERE (sys_to IS NULL);
@@ -378,6 +384,8 @@ CREATE UNIQUE INDEX reflections_by_as_of ON public.reflections USING btree (as_o
 CREATE INDEX sessions_open ON public.sessions USING btree (ended_at) WHERE (end_sent_for IS DISTINCT FROM last_turn_id);
 
 CREATE INDEX slots_by_subject ON public.slots USING btree (subject_key, subject);
+
+CREATE INDEX slots_contended ON public.slots USING btree (contenders_alive) INCLUDE (contenders_near) WHERE (contenders_alive > 0);
 
 CREATE INDEX slots_due ON public.slots USING btree (next_change_at) WHERE (next_change_at IS NOT NULL);
 
@@ -442,6 +450,8 @@ CREATE POLICY outbox_to_relay ON public.outbox TO lithify_relay USING (true);
 ALTER TABLE public.overrides ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY overrides_of_batch ON public.overrides TO lithify_worker, lithify_gateway USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
+CREATE POLICY overrides_to_count ON public.overrides FOR SELECT TO lithify_scheduler USING (true);
 
 ALTER TABLE public.session_ends ENABLE ROW LEVEL SECURITY;
 
@@ -540,7 +550,14 @@ GRANT SELECT,DELETE ON TABLE public.outbox TO lithify_relay;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.overrides TO lithify_worker;
 GRANT SELECT ON TABLE public.overrides TO lithify_gateway;
 
+GRANT SELECT(started_at) ON TABLE public.overrides TO lithify_scheduler;
+
+GRANT SELECT(ends_at) ON TABLE public.overrides TO lithify_scheduler;
+
+GRANT SELECT(sys_to) ON TABLE public.overrides TO lithify_scheduler;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reflections TO lithify_worker;
+GRANT SELECT ON TABLE public.reflections TO lithify_scheduler;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.session_ends TO lithify_worker;
 
@@ -577,6 +594,10 @@ GRANT SELECT(slot_id) ON TABLE public.slots TO lithify_scheduler;
 GRANT SELECT(subject_key) ON TABLE public.slots TO lithify_scheduler;
 
 GRANT SELECT(next_change_at) ON TABLE public.slots TO lithify_scheduler;
+
+GRANT SELECT(contenders_alive) ON TABLE public.slots TO lithify_scheduler;
+
+GRANT SELECT(contenders_near) ON TABLE public.slots TO lithify_scheduler;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.subjects TO lithify_worker;
 GRANT SELECT ON TABLE public.subjects TO lithify_gateway;

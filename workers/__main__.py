@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from workers.operate import backup, dlq, nightly, redeciding, replaying, restore, schema
+from workers.operate import backup, dlq, exporting, lag, nightly, redeciding, replaying, restore, schema
 from workers.operate.console import ExitState, fail, settings_or_exit
 from workers.operate.doctor import command as doctor
 
@@ -18,6 +18,8 @@ app = typer.Typer(
 app.command("migrate")(schema.migrate_command)
 app.add_typer(schema.topics_app, name="topics")
 app.command("doctor")(doctor.doctor_command)
+app.command("lag")(lag.lag_command)
+app.command("exporter")(exporting.exporter_command)
 app.add_typer(dlq.app, name="dlq")
 app.command("replay")(replaying.replay_command)
 app.command("backup")(backup.backup_command)

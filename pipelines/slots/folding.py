@@ -143,7 +143,7 @@ class Folder:
         if changed:
             effects.changed_subjects.add(key.subject_key)
         for verdict in verdicts:
-            metrics.VERDICTS.labels(str(verdict.kind), verdict.rule).inc()
+            effects.count(metrics.VERDICTS, str(verdict.kind), verdict.rule)
         if self._shadow is not None:
             self._shadow.compare(key, attribute, items, sessions, state)
         return Folded(key, state, version, gone, come, verdicts, conflicts)

@@ -55,7 +55,7 @@ class ConflictWorker:
         self._report(effects, events, decide_turns(turns, intake, folded))
         self._publish_slots(effects, events, folded)
         self._repeat(effects, batch, {key: row["decided"] for key, row in known.items()})
-        _count(intake, turns)
+        _count(effects, intake, turns)
         return effects
 
     async def _known(self, unit: UnitOfWork, batch: Batch[Payload]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -115,9 +115,9 @@ def _outcome_row(tenant: str, body: TurnDecided, value: bytes) -> dict[str, obje
     }
 
 
-def _count(intake: Intake, turns: Sequence[Extracted]) -> None:
+def _count(effects: Effects, intake: Intake, turns: Sequence[Extracted]) -> None:
     for _, item in intake.placed:
-        metrics.CLAIMS.labels(basis_of(item)).inc()
+        effects.count(metrics.CLAIMS, basis_of(item))
     for event in turns:
         for reject in event.body.rejects:
-            metrics.REJECTS.labels(reject.code).inc()
+            effects.count(metrics.REJECTS, reject.code)

@@ -64,13 +64,14 @@ async def reflect_nightly(
                 await unit.lock_known([subject])
                 effects = Effects()
                 slots = await reflector.due_of(unit, subject, as_of)
-                changed += await reflector.reflect(unit, effects, slots, as_of)
+                differed = await reflector.reflect(unit, effects, slots, as_of)
                 await unit.apply(effects)
-            done += len(slots)
+                await unit.fetch("reflection.note_progress", as_of=as_of, done=len(slots), changed=differed)
+            done, changed = done + len(slots), changed + differed
             progress(done)
     checked, mismatches = await ask_oracle(settings, pool, reflector, as_of)
     pruned = await _prune(pool, settings)
-    await _finish(pool, as_of, done, changed)
+    await _finish(pool, as_of, checked, mismatches)
     return Run(as_of, done, changed, resumed, pruned, checked, mismatches)
 
 
@@ -107,10 +108,10 @@ async def _begin(pool: Pool, as_of: datetime) -> bool:
         return await cursor.fetchone() is None
 
 
-async def _finish(pool: Pool, as_of: datetime, done: int, changed: int) -> None:
+async def _finish(pool: Pool, as_of: datetime, checked: int, mismatches: int) -> None:
     async with pool.connection() as connection:
         await connection.execute(
-            query("reflection.finish_run").encode(), {"as_of": as_of, "done": done, "changed": changed}
+            query("reflection.finish_run").encode(), {"as_of": as_of, "checked": checked, "mismatches": mismatches}
         )
 
 
