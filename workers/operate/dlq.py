@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from cryptography.fernet import InvalidToken
 
 from pipelines.failures import Cause
 from pipelines.settings import PREFIX, Settings
@@ -16,9 +15,9 @@ from workers.operate.console import (
     AsJson,
     DryRun,
     ExitState,
+    RefusedError,
     UsageError,
     boundary,
-    fail,
     note,
     progress_bar,
     say,
@@ -26,6 +25,7 @@ from workers.operate.console import (
     settings_or_exit,
 )
 from workers.operate.letters import Clerk, Letter, Mailbox, Place, load_letters, pick, who
+from workers.operate.originals import Original, Originals, UnreadableError
 
 app = typer.Typer(no_args_is_help=True, help="What could not be processed, and what to do about it.")
 
@@ -52,10 +52,10 @@ def _load(settings: Settings) -> Mailbox:
         return load_letters(settings, codec(), bar)
 
 
-def _clerk(settings: Settings) -> Clerk:
+def _clerk(settings: Settings, originals: Originals) -> Clerk:
     from workers.assembly import codec  # noqa: PLC0415
 
-    return Clerk(settings, codec(), who())
+    return Clerk(settings, codec(), originals, who())
 
 
 @app.command("list")
@@ -97,14 +97,15 @@ def show_command(
     settings = settings_or_exit()
     with boundary("dlq show"):
         (letter,) = pick(_load(settings).letters, [Place.parse(place)])
-    if original and not as_json:
-        sys.stdout.buffer.write(_original(letter, settings)[1])
+        originals = Originals(settings)
+        event = _original(letter, originals) if original else None
+    if event is not None and not as_json:
+        sys.stdout.buffer.write(event.value)
         return
-    fields = _fields(letter, datetime.now(UTC)) | {"readable": letter.readable(settings)}
-    if original:
-        key, value = _original(letter, settings)
-        fields |= {"original": base64.b64encode(value).decode()}
-        fields |= {"original_key": None if key is None else base64.b64encode(key).decode()}
+    fields = _fields(letter, datetime.now(UTC)) | {"readable": originals.can_open(letter.body)}
+    if event is not None:
+        fields |= {"original": base64.b64encode(event.value).decode()}
+        fields |= {"original_key": None if event.key is None else base64.b64encode(event.key).decode()}
     if as_json:
         say_json(fields)
         return
@@ -126,16 +127,17 @@ def replay_command(
     settings = settings_or_exit()
     with boundary("dlq replay"):
         chosen = _targets(_load(settings), places, everything, cause, worker, again)
-        unreadable = [letter for letter in chosen if not letter.readable(settings)]
+        originals = Originals(settings)
+        unreadable = [letter for letter in chosen if not originals.can_open(letter.body)]
         ready = [letter for letter in chosen if letter not in unreadable]
         if not dry_run:
-            clerk = _clerk(settings)
+            clerk = _clerk(settings, originals)
             with progress_bar("replaying", len(ready)) as bar:
                 for letter in ready:
                     clerk.replay(letter)
                     bar.advance()
     for letter in unreadable:
-        note(f"{letter.place}: written under another {PREFIX}DEAD_LETTER_KEY; left as it is")
+        note(f"{letter.place}: cannot be opened with this {PREFIX}DEAD_LETTER_KEY; left as it is")
     _settled("replayed", ready, dry_run, as_json)
     if unreadable:
         raise typer.Exit(ExitState.FINDINGS)
@@ -158,7 +160,7 @@ def drop_command(
             raise UsageError("--reason is empty")
         chosen = _targets(_load(settings), places, everything, cause, worker, again=False)
         if not dry_run:
-            clerk = _clerk(settings)
+            clerk = _clerk(settings, Originals(settings))
             with progress_bar("dropping", len(chosen)) as bar:
                 for letter in chosen:
                     clerk.drop(letter, reason)
@@ -207,11 +209,11 @@ def _settled(done: str, letters: Sequence[Letter], dry_run: bool, as_json: bool)
         say("nothing to do")
 
 
-def _original(letter: Letter, settings: Settings) -> tuple[bytes | None, bytes]:
+def _original(letter: Letter, originals: Originals) -> Original:
     try:
-        return letter.original(settings)
-    except InvalidToken:
-        fail(f"dlq show: {letter.place} was written under another {PREFIX}DEAD_LETTER_KEY", ExitState.REFUSED)
+        return originals.open(letter.body)
+    except UnreadableError as error:
+        raise RefusedError(f"{letter.place}: {error}") from None
 
 
 def _fields(letter: Letter, now: datetime) -> dict[str, Any]:

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-import msgspec
-from cryptography.fernet import InvalidToken
-
 from lithify.events import DeadLetter, DeadLetterClosed
-from pipelines.deadletters import original_bytes
 from pipelines.envelope import Codec, Event, Origin, open_event, seal
 from pipelines.failures import Poison
 from pipelines.settings import Settings
@@ -23,6 +19,7 @@ from pipelines.store.unit_of_work import NO_SUBJECT
 from pipelines.topics import Topic, topic_name
 from workers.operate.console import Bar, UsageError
 from workers.operate.log import Publisher, partitions_of, read, reader
+from workers.operate.originals import Originals
 
 State = Literal["open", "replayed", "dropped"]
 Action = Literal["replayed", "dropped"]
@@ -63,21 +60,6 @@ class Letter:
     def state(self) -> State:
         """Open until somebody replays or drops it."""
         return "open" if self.closed is None else self.closed.action
-
-    def original(self, settings: Settings) -> tuple[bytes | None, bytes]:
-        """Key and value of the event, as they were. Raises cryptography.fernet.InvalidToken under another key."""
-        secret = settings.dead_letter_key.get_secret_value()
-        value = original_bytes(self.body, secret)
-        key = self.body.key
-        return None if key is None else original_bytes(msgspec.structs.replace(self.body, original=key), secret), value
-
-    def readable(self, settings: Settings) -> bool:
-        """Whether the key of the settings opens it."""
-        try:
-            self.original(settings)
-        except InvalidToken:
-            return False
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +122,10 @@ def _letter(place: Place, event: Event[DeadLetter], mark: Event[DeadLetterClosed
 class Clerk:
     """Replays and drops letters, and writes down that it did."""
 
-    def __init__(self, settings: Settings, codec: Codec, by: str) -> None:
+    def __init__(self, settings: Settings, codec: Codec, originals: Originals, by: str) -> None:
         self._settings = settings
         self._codec = codec
+        self._originals = originals
         self._by = by
         self._publisher = Publisher(settings)
 
@@ -150,11 +133,11 @@ class Clerk:
         """Publish the event again, as it was, to the topic it came from: with the same ids, so it acts once.
 
         Raises:
-            InvalidToken: the letter was written under another key.
+            UnreadableError: the letter cannot be opened.
             KafkaException: the broker does not have it; the letter stays open.
         """
-        key, value = letter.original(self._settings)
-        self._publisher.publish(letter.body.topic, key, value)
+        original = self._originals.open(letter.body)
+        self._publisher.publish(letter.body.topic, original.key, original.value)
         self._close(letter, "replayed", "")
 
     def drop(self, letter: Letter, reason: str) -> None:

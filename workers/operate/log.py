@@ -89,9 +89,11 @@ def read(consumer: Consumer, topic: str, start: Offsets, stop: Offsets | None = 
     left = {number for number, offset in start.items() if offset < ends.get(number, offset + 1)}
     consumer.assign([TopicPartition(topic, number, start[number]) for number in sorted(left)])
     while left:
-        page = consumer.consume(_PAGE, timeout=_SILENCE_SECONDS)
-        if not page:
+        first = consumer.poll(_SILENCE_SECONDS)
+        if first is None:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"no answer for {_SILENCE_SECONDS:.0f} s"))
+        # `consume` with a time-out waits for a full page; what follows the first is taken as far as it is there.
+        page = [first, *consumer.consume(_PAGE, timeout=0)]
         yield [message for message in page if _is_wanted(message, left, ends)]
 
 

@@ -40,7 +40,7 @@ def ours(services: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("profile", ["full", "dev"])
 def test_the_parser_of_docker_compose_takes_it(profile: str) -> None:
     environment = {"PATH": os.environ["PATH"], "COMPOSE_PROFILES": profile, **VALUES}
-    done = subprocess.run([COMPOSE_CONFIG, "-q", FILE], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run([str(COMPOSE_CONFIG), "-q", str(FILE)], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -48,7 +48,7 @@ def test_the_parser_of_docker_compose_takes_it(profile: str) -> None:
 @pytest.mark.parametrize("missing", sorted(required()))
 def test_it_is_refused_without_a_secret(missing: str) -> None:
     environment = {"PATH": os.environ["PATH"], **{name: value for name, value in VALUES.items() if name != missing}}
-    arguments = [COMPOSE_CONFIG, "-q", "-all-profiles", FILE]
+    arguments = [str(COMPOSE_CONFIG), "-q", "-all-profiles", str(FILE)]
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"required variable {missing} is missing a value: see .env.example" in done.stderr

@@ -19,6 +19,7 @@ from workers.operate.console import progress_bar
 from workers.operate.doctor.finding import Finding, Status, failed, judge, ok, warn
 from workers.operate.letters import load_letters
 from workers.operate.log import partitions_of, read, reader, start_at
+from workers.operate.originals import Originals
 from workers.operate.position import committed
 from workers.operate.replay import SOURCES
 
@@ -135,7 +136,8 @@ def _dead_letters(settings: Settings, codec: Codec) -> Iterator[Finding]:
         letters = [letter for letter in load_letters(settings, codec, bar).letters if letter.state == "open"]
     remedy = "python -m workers dlq list"
     yield judge("dead letters", not letters, f"{len(letters)} open", remedy, Status.WARN)
-    closed = sum(not letter.readable(settings) for letter in letters)
+    originals = Originals(settings)
+    closed = sum(not originals.can_open(letter.body) for letter in letters)
     if closed:
-        detail = f"{closed} open letters were written under another key"
+        detail = f"{closed} open letters cannot be read with this key"
         yield warn("dead-letter key", detail, f"they can be replayed only under the old {PREFIX}DEAD_LETTER_KEY")
