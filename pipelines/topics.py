@@ -59,7 +59,7 @@ REGISTRY: dict[Topic, TopicSpec] = {
         TopicSpec(
             Topic.DEAD_LETTERS,
             "topic/partition/offset",
-            ("importance", "extraction", "conflict", "reflection"),
+            ("importance", "extraction", "conflict", "reflection", "operators"),
             ("operators",),
             timedelta(days=DEAD_LETTER_DAYS),
         ),
