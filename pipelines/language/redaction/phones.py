@@ -38,13 +38,24 @@ class Phones:
         """A phone number from group `first`, the longest there is, and the index of the group after it."""
         for length in _LENGTHS:
             stretch = run.stretch(first, length)
-            if stretch is None:
+            if stretch is None or not self._may_be(stretch):
                 continue
             kind, number = self._read(stretch)
             if number:
                 start = _opening(stretch)
                 return Found(start, stretch.end, kind, number), stretch.after
         return None
+
+    def _may_be(self, stretch: Stretch) -> bool:
+        """Whether the digits alone leave it possible. Keeps long rows of short numbers from costing much."""
+        digits = stretch.digits
+        return (
+            digits[0] == "0"
+            or _MOBILE.fullmatch(digits) is not None
+            or _NANP.fullmatch(digits) is not None
+            or (_stands_alone(stretch) and min(stretch.shape) > 1)
+            or "+" in stretch.run.text[_opening(stretch) : stretch.start]
+        )
 
     def _read(self, stretch: Stretch) -> tuple[SecretType, str]:
         """The type and the number in one form; an empty form: it is none."""
