@@ -8,10 +8,15 @@ from lithify.events import DeadLetter
 from pipelines.effects import Effects, Row
 from pipelines.envelope import Codec, Origin, derived_id, seal
 from pipelines.failures import Cause, Poison
+from pipelines.language.redaction import PatternRedactor
 from pipelines.runtime.worker import Record
 from pipelines.settings import Settings
 from pipelines.store.unit_of_work import NO_SUBJECT, Receipt
 from pipelines.topics import Topic
+
+
+_redactor = PatternRedactor()
+"""A detail may quote what it is about."""
 
 
 class DeadLetters:
@@ -24,10 +29,11 @@ class DeadLetters:
 
     def add(self, effects: Effects, record: Record, poison: Poison, now: datetime, attempts: int = 1) -> None:
         """Add the dead letter of `record` to the effects. It carries no clear text: the bytes may hold anything."""
+        detail = _redactor.redact(poison.detail).text[:500]
         place = f"{record.topic}/{record.partition}/{record.offset}"
         letter = DeadLetter(
             cause=str(poison.cause),
-            detail=poison.detail[:500],
+            detail=detail,
             worker=self._worker,
             topic=record.topic,
             partition=record.partition,
@@ -40,21 +46,21 @@ class DeadLetters:
         value = seal(origin, derived_id(place, "dead_letter"), letter, self._codec)
         effects.publish(Topic.DEAD_LETTERS, place, value, NO_SUBJECT)
         if poison.receipt is not None and poison.cause is not Cause.ID_REUSED:
-            effects.write("delivery.mark_dead", _dead_row(poison.receipt, poison, self._worker))
+            effects.write("delivery.mark_dead", _dead_row(poison.receipt, poison.cause, detail, self._worker))
 
     def _encrypt(self, value: bytes) -> str:
         return self._fernet.encrypt(value).decode("ascii")
 
 
-def _dead_row(receipt: Receipt, poison: Poison, worker: str) -> Row:
+def _dead_row(receipt: Receipt, cause: Cause, detail: str, worker: str) -> Row:
     """A reused id is not marked: under that id the first event lives."""
     return {
         "tenant": receipt.tenant,
         "event_id": receipt.event_id,
         "subject_key": receipt.subject_key,
         "worker": worker,
-        "cause": poison.cause,
-        "detail": poison.detail[:500],
+        "cause": cause,
+        "detail": detail,
     }
 
 
