@@ -14,7 +14,6 @@ from pipelines.settings import Settings
 from pipelines.store.unit_of_work import NO_SUBJECT, Receipt
 from pipelines.topics import Topic
 
-
 _redactor = PatternRedactor()
 """A detail may quote what it is about."""
 

@@ -66,7 +66,10 @@ def gateway() -> None:
     settings = _settings()
     from workers.gateway.main import run as run_gateway  # noqa: PLC0415
 
-    run_gateway(settings)
+    try:
+        run_gateway(settings)
+    except ValueError as error:  # a catalog, policy or embedder that cannot be used
+        _fail(f"bad settings:\n  {error}", code=2)
 
 
 @app.command("migrate")

@@ -103,7 +103,9 @@ def test_all_of_them_were_sent(stack: Stack) -> None:
 def test_nothing_is_in_the_database(probe: MemoryProbe) -> None:
     tables = [row["name"] for row in probe.rows("select relname as name from pg_stat_user_tables order by 1")]
     assert "turns" in tables
-    held = {name: "\n".join(row["row"] for row in probe.rows(f'select t::text as row from "{name}" t')) for name in tables}
+    held = {
+        name: "\n".join(row["row"] for row in probe.rows(f'select t::text as row from "{name}" t')) for name in tables
+    }
     assert {name: leaks(text) for name, text in held.items() if leaks(text)} == {}
     assert "I'm allergic to walnuts." in held["turns"]
 
@@ -165,8 +167,10 @@ def test_equal_values_have_equal_placeholders(probe: MemoryProbe) -> None:
 
 
 @pytest.mark.usefixtures("memory")
-def test_all_is_counted(stack: Stack, data_dir: Path) -> None:
+def test_all_is_counted(data_dir: Path) -> None:
     port = json.loads((data_dir / "ports.json").read_text())["importance-health"]
     lines = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text.splitlines()
-    counted = {kind for kind in SecretType if any(f'lithify_redactions_total{{type="{kind}"}}' in line for line in lines)}
+    counted = {
+        kind for kind in SecretType if any(f'lithify_redactions_total{{type="{kind}"}}' in line for line in lines)
+    }
     assert counted == set(SecretType)

@@ -36,9 +36,7 @@ def planted(
     rng = random.Random(seed)
     found = [
         Planted(f"same-{index}", text, secret)
-        for index, (text, secret) in enumerate(
-            zip(SAME, ("138-0013-8000", "13800138000", "13811138000"), strict=True)
-        )
+        for index, (text, secret) in enumerate(zip(SAME, ("138-0013-8000", "13800138000", "13811138000"), strict=True))
     ]
     for kind, texts in templates.items():
         for index, text in enumerate(texts):

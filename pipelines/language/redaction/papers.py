@@ -34,7 +34,8 @@ _NUMBER = re.compile(
     r"|(?=[A-Za-z0-9]*[0-9][A-Za-z]{0,3}[0-9])[A-Za-z][A-Za-z0-9]{7,8})(?![A-Za-z0-9])"
 )
 _OTHERWISE = re.compile(
-    r"[.!?。！？]\s| - |[\n；;。！？]|(?<![a-z])(?:order|tracking|reference|application|booking|appointment|case|ticket|flight|receipt)"
+    r"[.!?。！？]\s| - |[\n；;。！？]|(?<![a-z])(?:order|tracking|reference|application|booking|appointment|case"
+    r"|ticket|flight|receipt)"
     r"(?![a-z])|订单|单号|预约|受理|航班|快递|回执",
     re.IGNORECASE,
 )
@@ -42,7 +43,8 @@ _ABBREVIATED = re.compile(r"\bno\.\s", re.IGNORECASE)
 _AHEAD = 48
 _BACK = re.compile(
     r"(?<![A-Za-z0-9])(?P<number>[A-Za-z]{1,2}[0-9]{6,8}|[0-9]{9}|[0-9]{2}[A-Za-z]{2}[0-9]{5})[\"')\]]{0,2}\s?(?:,\s?)?"
-    r"(?:(?:is|was|as|=|on|for)\s|是|为|就是|这本|这个|\()\s?(?:(?:my|the|his|her|our|their|your|a|an|new|old|valid)\s|我的?|他的?|她的?|新的?|旧的?|本人的?){0,3}$",
+    r"(?:(?:is|was|as|=|on|for)\s|是|为|就是|这本|这个|\()\s?(?:(?:my|the|his|her|our|their|your|a|an|new|old"
+    r"|valid)\s|我的?|他的?|她的?|新的?|旧的?|本人的?){0,3}$",
     re.IGNORECASE,
 )
 

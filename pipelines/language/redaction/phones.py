@@ -19,7 +19,8 @@ _SOCIAL = re.compile(r"(?<![a-z])(?:ssn|social security)(?![a-z])", re.IGNORECAS
 _OPENING = re.compile(r"(?:\+|[(\[]\s?\+?\s?)$")
 _TRUNK = re.compile(r"\(0\)")
 _CLOSE = re.compile(
-    r"(?:phone|mobile|cell|tel|fax|(?:call|text|ring|dial|reach)(?: (?:me|us|him|her|them))?(?: (?:at|on))?|电话|手机|座机|传真|热线|打)"
+    r"(?:phone|mobile|cell|tel|fax|(?:call|text|ring|dial|reach)(?: (?:me|us|him|her|them))?(?: (?:at|on))?|电话|手机"
+    r"|座机|传真|热线|打)"
     r"(?:\s?(?:number|no\.?|号码?|at|on|is|是|为|:|#)){0,3}[^A-Za-z0-9]{0,3}$",
     re.IGNORECASE,
 )

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 _RUN = re.compile(r"[0-9](?:[ .\-()/_]{0,3}[0-9]){6,}")
 """At least seven digits, at most three separators between two of them. Deterministic, so linear."""
@@ -111,9 +112,7 @@ class Stretch:
     def gaps(self) -> list[str]:
         """What stands between the groups."""
         groups = self.run.groups[self.first : self.after]
-        return [
-            self.run.text[left[1] : right[0]].strip(" ") or " " for left, right in zip(groups, groups[1:], strict=False)
-        ]
+        return [self.run.text[left[1] : right[0]].strip(" ") or " " for left, right in pairwise(groups)]
 
     def is_whole(self) -> bool:
         """Whether it is no part of a longer word, path or identifier ("a716-446655440000", "KX-13800138000")."""

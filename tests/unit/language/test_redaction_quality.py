@@ -22,7 +22,17 @@ def test_five_thousand_turns(redactor: PatternRedactor) -> None:
 
 def test_no_kind_is_left_behind(redactor: PatternRedactor) -> None:
     found = quality(redactor, items(5000, seed=20262))
-    assert set(found.hit) >= {"phone", "national_id", "card", "iban", "passport", "email", "secret", "token", "password"}
+    assert set(found.hit) >= {
+        "phone",
+        "national_id",
+        "card",
+        "iban",
+        "passport",
+        "email",
+        "secret",
+        "token",
+        "password",
+    }
     assert {kind: found.missed[kind] for kind in found.hit if found.missed[kind] > 0.02 * found.hit[kind]} == {}
 
 
