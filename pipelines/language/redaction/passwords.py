@@ -90,9 +90,8 @@ _UNSAID = re.compile(
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(r"(?:ed|ing|able|ible|ful|less|ive|ly|ous|ory|ant|ent|ized|ised|al|ic|er|est|en)$")
-_NOT_VALUES = frozenset(
-    """
-    [ incorrect , wrong invalid expired weak strong required needed missing correct right safe secure secret
+_WORDS_AFTER_IS = """
+    incorrect wrong invalid expired weak strong required needed missing correct right safe secure secret
     private hidden empty blank gone lost forgotten unknown stored saved reset changed same different ready fine
     okay good bad long short longer shorter old new important mandatory optional easy hard tough stolen known
     public due set not the a an in on at under my your his her our their something anything nothing everything
@@ -107,9 +106,10 @@ _NOT_VALUES = frozenset(
     little part must should could would can will may might was were been being when while because since if
     unless until after before then often sometimes almost already again back off out over down better worse best
     worst great terrible awful stupid dumb silly funny weird strange crazy obvious another and or but dead live
-    active inactive enabled disabled open closed stale fresh up-to-date ]
-    """.split()
-)
+    active inactive enabled disabled open closed stale fresh up-to-date
+"""
+_NOT_VALUES = frozenset(_WORDS_AFTER_IS.split())
+"""What a password is said to be rather than what it is: "my password is incorrect"."""
 
 
 def passwords(text: str) -> Iterator[Found]:
