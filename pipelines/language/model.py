@@ -62,6 +62,8 @@ class RejectCode(StrEnum):
     """The span is not in the turn or does not hold the value's words."""
     UNRESOLVED = "unresolved"
     """Subject or value cannot be told from the words ("I love it")."""
+    WRONG_SUBJECT = "wrong_subject"
+    """A model took somebody else's for the user's."""
     TOO_LONG = "too_long"
     """Text beyond the limit of the extractor."""
 

@@ -1,5 +1,6 @@
 """What people should not have written is nowhere but on the topic they wrote it to, for as long as that keeps it."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from io import StringIO
@@ -17,11 +18,11 @@ from lithify.domain.redaction import SecretType
 from lithify.events import DeadLetter, user_key
 from ops.local.console import Console
 from ops.local.stack import PARTS, Stack
-from pipelines.deadletters import original_bytes
 from pipelines.envelope import PlainCodec, open_event
 from pipelines.kafka import PARTITIONER
 from pipelines.settings import load_settings
 from pipelines.topics import Topic, topic_name
+from tests.support.letters import originals
 from tests.support.memory import MemoryProbe
 from tests.support.redaction import planted
 from tests.support.topics import messages
@@ -139,9 +140,8 @@ def test_what_was_sent_can_still_be_read_with_the_dead_letter_key(stack: Stack) 
         open_event(value, PlainCodec()).body
         for value in messages(settings.kafka_bootstrap, topic_name(settings, Topic.DEAD_LETTERS))
     ]
-    key = settings.dead_letter_key.get_secret_value()
-    originals = {original_bytes(letter, key) for letter in letters if isinstance(letter, DeadLetter)}
-    assert originals == set(BROKEN.values())
+    opened = asyncio.run(originals(settings, [letter for letter in letters if isinstance(letter, DeadLetter)]))
+    assert {original.value for original in opened} == set(BROKEN.values())
 
 
 def test_nothing_is_in_what_the_gateway_answers_or_logs(stack: Stack, memory: Lithify, console: StringIO) -> None:

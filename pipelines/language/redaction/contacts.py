@@ -24,7 +24,7 @@ _SPELLS = re.compile(r"(?<![A-Za-z])at(?![A-Za-z])|\s@|@\s|dot|[\[({<]\s?[@.]", 
 _SPLIT = re.compile(r"\s{0,2}[\[({<]?\s?(?:(?<![A-Za-z])(?:at|dot)(?![A-Za-z])|@|\.)\s?[\])}>]?\s{0,2}", re.IGNORECASE)
 _FILE = re.compile(r"@[1-9](?:\.[0-9])?x\.[a-z]{2,5}$|@v?[0-9]+\.[0-9]+|^git@", re.IGNORECASE)
 """Retina images, versions of packages, repositories: an "@" that is no mail."""
-_IN_URL = re.compile(r"://[^\s/@]{0,200}$")
+_IN_URL = re.compile(r"://[^\s/]{0,200}$")
 
 _V4 = re.compile(
     r"(?<![0-9A-Za-z_]\.)(?<![0-9A-Za-z_-])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9A-Za-z_])(?!\.[0-9]|[-_.][A-Za-z])"

@@ -50,7 +50,9 @@ _SLACK = re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
 _TURN = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
 _STRICT = re.compile(r"(?:tok|sk|pk|rk)[-_]", re.IGNORECASE)
-_NO_VALUE = re.compile(r"[$<{\[*]|x{3,}|\.{3}|\[?redacted|password$|pass$|pwd$", re.IGNORECASE)
+_NO_VALUE = re.compile(
+    r"<|\{\{|\$\{|\$[A-Z_]+$|\[[a-z]|\*+$|x{3,}|\.{3}|\[?redacted|password$|pass$|pwd$", re.IGNORECASE
+)
 
 
 def tokens(text: str) -> Iterator[Found]:
