@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 from typing import Any, NoReturn
 
 import faust
@@ -13,6 +12,7 @@ from faust.types import StreamT
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
 from pipelines.kafka import make_admin, topic_fault
+from pipelines.logs import setup_logging
 from pipelines.observe.lag import LagReader
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
@@ -152,11 +152,9 @@ class Service:
         return None
 
 
-def setup_logging(level: str) -> None:
-    """One plain line a record on stderr; the libraries only from WARNING on."""
-    logging.basicConfig(
-        level=level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
-    )
+def setup_worker_logging(level: str) -> None:
+    """As everywhere, the libraries only from WARNING on."""
+    setup_logging(level)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("aiokafka").addFilter(_Throttle())
@@ -190,7 +188,7 @@ def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = No
     Raises:
         SystemExit: 0 after a signal, 1 after a crash, `EXIT_CAP` past the cap.
     """
-    setup_logging(settings.log_level)
+    setup_worker_logging(settings.log_level)
     service = Service(worker, settings, codec or PlainCodec())
     process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
     process.spinner = None
