@@ -27,6 +27,9 @@ def producer_config(settings: Settings) -> dict[str, Any]:
         "acks": "all",
         # Never give a message up: whoever produced it would produce it again, out of order, while it is still queued.
         "message.timeout.ms": 0,
+        # An answer that never comes is given up after this, and the batch sent again under its old sequence number.
+        "request.timeout.ms": 20_000,
+        "socket.timeout.ms": 20_000,
         "message.max.bytes": 2_000_000,
         "linger.ms": 1,
         "compression.type": "lz4",

@@ -18,6 +18,10 @@ class Topic(StrEnum):
     DEAD_LETTERS = "dead-letters"
 
 
+DEAD_LETTER_DAYS = 14
+"""How long dead letters are kept, and the keys of their days."""
+
+
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
     """One topic's contract."""
@@ -51,7 +55,7 @@ REGISTRY: dict[Topic, TopicSpec] = {
             "topic/partition/offset",
             ("importance", "extraction", "conflict", "reflection"),
             ("operators",),
-            timedelta(days=14),
+            timedelta(days=DEAD_LETTER_DAYS),
         ),
     )
 }

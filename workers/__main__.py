@@ -171,15 +171,53 @@ async def _redecide(settings: Settings, path: Path, dry_run: bool, as_json: bool
     _say(json.dumps(summary) if as_json else f"{work.slots} slots of {work.subjects} users, {work.changed} {would}")
 
 
-def _instant(text: str | None) -> datetime:
+@app.command()
+def reextract(
+    tenant: Annotated[str | None, typer.Option(help="Only this tenant's turns.")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Also read every turn that matters since this instant again, ISO 8601 with offset."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count and change nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Let the model read turns again whose reading failed. The extraction worker asks; this only queues."""
+    settings = _settings()
+    if settings.reads_with == "rules":
+        _fail(f"reextract: no model reads turns here; set {PREFIX}MODEL_URL and {PREFIX}MODEL_NAME", code=2)
+    instant = None if since is None else _instant(since, "--since")
+    try:
+        result = asyncio.run(_reextract(settings, tenant, instant, write=not dry_run))
+    except (psycopg.Error, OSError) as error:
+        _fail(f"reextract: {error}")
+    if as_json:
+        _say(json.dumps(result | {"queued": not dry_run}))
+    else:
+        would = "would be" if dry_run else "are"
+        _say(f"{result['failed']} turns whose reading failed and {result['again']} others {would} queued")
+
+
+async def _reextract(settings: Settings, tenant: str | None, since: datetime | None, *, write: bool) -> dict[str, int]:
+    from pipelines.store.pool import make_pool  # noqa: PLC0415
+    from workers.reextract import requeue  # noqa: PLC0415
+
+    pool = make_pool(settings, "reextract")
+    await pool.open(wait=True, timeout=settings.pool_timeout_seconds)
+    try:
+        return await requeue(settings, pool, tenant, since, write=write)
+    finally:
+        await pool.close()
+
+
+def _instant(text: str | None, option: str = "--as-of") -> datetime:
     if text is None:
         return datetime.now(UTC)
     try:
         instant = datetime.fromisoformat(text)
     except ValueError:
-        _fail(f"--as-of {text!r}: expected ISO 8601, such as 2026-03-04T00:00:00+08:00", code=2)
+        _fail(f"{option} {text!r}: expected ISO 8601, such as 2026-03-04T00:00:00+08:00", code=2)
     if instant.tzinfo is None:
-        _fail(f"--as-of {text!r}: expected an offset, such as +08:00 or Z", code=2)
+        _fail(f"{option} {text!r}: expected an offset, such as +08:00 or Z", code=2)
     return instant
 
 

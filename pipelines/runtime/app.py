@@ -91,7 +91,10 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook) -
         broker_max_poll_records=500,
         broker_session_timeout=settings.session_timeout_seconds,
         broker_heartbeat_interval=max(1.0, settings.session_timeout_seconds / 5),
-        broker_request_timeout=max(90.0, settings.session_timeout_seconds),
+        # An answer that never comes (a line half closed) is given up after this; a join may rightly take as long as
+        # the slowest member needs to let go, which is 3 s here.
+        broker_request_timeout=max(25.0, settings.session_timeout_seconds + 5),
+        broker_rebalance_timeout=20.0,
         broker_commit_interval=1.0,
         consumer_auto_offset_reset="earliest",
         consumer_metadata_max_age_ms=5_000,

@@ -1,4 +1,4 @@
-"""A PostgreSQL and a broker for the whole test session, and a fresh database per test."""
+"""A PostgreSQL for the whole test session, and a fresh database per test."""
 
 import itertools
 from collections.abc import Iterator
@@ -41,13 +41,6 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("postgres")
     with Stack(folder, ["postgres"], environment={}, fsync=False) as stack:
         yield stack.cluster
-
-
-@pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an embedded broker, as `host:port`. All tests share its topics: name them uniquely."""
-    with Stack(tmp_path_factory.mktemp("broker"), ["broker"], environment={}) as stack:
-        yield stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]
 
 
 @pytest.fixture(scope="session")
