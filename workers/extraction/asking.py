@@ -81,26 +81,33 @@ class Asker:
 
     async def _round(self, pool: Pool) -> bool:
         """One call for each session that is due, as far as its tenant may; whether any turn was taken up."""
+        places = await self._due(pool, limited=[])
+        if not places:
+            return False
         spend = {row["tenant"]: row for row in await due(pool, "scheduler.model_spend")}
         if (most := self.settings.model_cost_per_day) is not None:
             metrics.MODEL_BUDGET_SPENT.set(max((float(row["cost"]) for row in spend.values()), default=0.0) / most)
         limited = [tenant for tenant, spent in spend.items() if self._is_limited(spent)]
-        rows = await due(
-            pool, "scheduler.due_model_sessions", budget=self.reading.budget, limited=json_text(sorted(limited))
-        )
+        if limited:
+            places = await self._due(pool, limited)
         gate = asyncio.Semaphore(self.settings.model_concurrency)
 
         async def one(place: Place) -> bool:
             async with gate:
                 return await self.ask(pool, place)
 
-        places = self._within_rate([Place(**row) for row in rows], spend)
         # A fault of one never cancels the others: their calls are paid for.
-        results = await asyncio.gather(*map(one, places), return_exceptions=True)
+        results = await asyncio.gather(*map(one, self._within_rate(places, spend)), return_exceptions=True)
         for result in results:
             if isinstance(result, BaseException):
                 raise result
         return any(results)
+
+    async def _due(self, pool: Pool, limited: Sequence[str]) -> list[Place]:
+        rows = await due(
+            pool, "scheduler.due_model_sessions", budget=self.reading.budget, limited=json_text(sorted(limited))
+        )
+        return [Place(**row) for row in rows]
 
     def _is_limited(self, spent: Mapping[str, Any]) -> bool:
         most = self.settings.model_cost_per_day

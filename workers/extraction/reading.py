@@ -95,7 +95,7 @@ class ModelReading:
         model = self._statements.read(item, statements, generation)
         rules = self._rules.extract(item.turn, item.before)
         if self._mode == "model":
-            return agreed(model, rules)
+            return agreed(model, rules, generation)
         return combined(rules, model, self._vocabulary, generation)
 
 

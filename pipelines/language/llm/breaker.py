@@ -12,7 +12,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 15.0, 600.0
 
 def backoff(attempt: int, first: float, longest: float, chance: Callable[[], float] = random.random) -> float:
     """Seconds to wait before attempt `attempt` + 1: doubled each time, and spread over its upper half."""
-    return min(first * 2.0 ** max(attempt - 1, 0), longest) * (0.5 + chance() / 2)
+    return min(first * 2.0 ** min(max(attempt - 1, 0), 60), longest) * (0.5 + chance() / 2)
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ class StatementReader:
         if turn.role is not Role.USER:
             span = (0, len(turn.content))
             return Extraction(rejects=tuple(Reject(RejectCode.ASSISTANT_TEXT, span) for _ in statements[:1]))
-        words = self._guard.open(turn)
+        words = self._guard.open(turn, asked.shown)
         found: dict[object, Claim] = {}
         rejects: dict[Reject, None] = {}
         if asked.shown < len(turn.content):

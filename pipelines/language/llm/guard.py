@@ -69,9 +69,9 @@ class Guard:
         self._matchers = {matcher.language.name: matcher for matcher in matchers}
         self._moments = {matcher.language.name: Moments(matcher.language, time_words()) for matcher in matchers}
 
-    def open(self, turn: TurnText) -> TurnWords:
-        """Make a turn ready."""
-        text, blanked = blank_foreign(fold(turn.content))
+    def open(self, turn: TurnText, shown: int) -> TurnWords:
+        """Make a turn ready, up to where the model saw it."""
+        text, blanked = blank_foreign(fold(turn.content[:shown]))
         frames = find_frames((matcher.language for matcher in self._matchers.values()), text)
         return TurnWords(turn, text, blanked, list(sentences(text)), frames, speaker(turn.speaker))
 
@@ -98,7 +98,7 @@ class Guard:
         return Evidence(where, place, sentence, after, clause or Clause(sentence.start, sentence.end), language)
 
     def _not_found(self, words: TurnWords, quote: str) -> Refusal:
-        where = _find(fold(words.turn.content), fold(quote), 0, len(words.turn.content))
+        where = _find(fold(words.turn.content[: len(words.text)]), fold(quote), 0, len(words.text))
         if where is None:
             return Refusal(RejectCode.NO_EVIDENCE)
         codes = (item.code for item in words.blanked if item.span[0] < where[1] and where[0] < item.span[1])

@@ -49,10 +49,15 @@ def combined(rules: Extraction, model: Extraction, vocabulary: Vocabulary, gener
     return Extraction(numbered([*own, *added], generation), tuple(dict.fromkeys(rejects)))
 
 
-def agreed(model: Extraction, rules: Extraction) -> Extraction:
-    """The model's claims alone, surer where the rules found the same."""
+def agreed(model: Extraction, rules: Extraction, generation: int) -> Extraction:
+    """What the model found, no more; where the rules found the same it is surer, and basis and cue are theirs."""
     same = {identity(claim): claim for claim in rules.claims}
-    return replace(model, claims=tuple(_surer(claim, same.get(identity(claim))) for claim in model.claims))
+
+    def best(claim: Claim) -> Claim:
+        rule = same.get(identity(claim))
+        return claim if rule is None else _surer(rule, claim)
+
+    return replace(model, claims=numbered(map(best, model.claims), generation))
 
 
 def _surer(claim: Claim, other: Claim | None) -> Claim:

@@ -14,6 +14,7 @@ from pipelines.language.catalog import FREE_TEXT, SCHEMAS, Vocabulary
 from pipelines.language.clauses import blank_foreign
 from pipelines.language.days import zone
 from pipelines.language.model import Reject, RejectCode, TurnText
+from pipelines.language.rules import LIMIT
 from pipelines.language.text import fold
 
 PROMPT = "extract.v1"
@@ -45,11 +46,11 @@ def prompt_text(name: str = PROMPT, folder: Path = SCHEMAS / "prompts") -> str:
 def cost_of(turn: TurnText, before: TurnText | None) -> int:
     """Estimated tokens of a turn's entry in a request."""
     context = estimate(before.content[-_BEFORE:]) if before is not None else 0
-    return estimate(turn.content) + context + _OVERHEAD
+    return estimate(turn.content[:LIMIT]) + context + _OVERHEAD
 
 
 def asked(turns: Sequence[tuple[TurnText, TurnText | None]], budget: int) -> list[Asked]:
-    """Turns under their aliases; one that is beyond `budget` tokens by itself is shown up to it."""
+    """Turns under their aliases; one that is too long by itself is shown up to `budget` tokens."""
     return [
         Asked(f"t{number}", turn, before, _within(turn.content, budget))
         for number, (turn, before) in enumerate(turns, start=1)
@@ -57,7 +58,8 @@ def asked(turns: Sequence[tuple[TurnText, TurnText | None]], budget: int) -> lis
 
 
 def _within(text: str, budget: int) -> int:
-    """How many code points of `text` fit into `budget` tokens: no code point costs more than two."""
+    """How many code points of `text` are shown: as many as the rules read, and as fit into `budget` tokens."""
+    text = text[:LIMIT]
     if estimate(text) <= budget:
         return len(text)
     low, high = 0, len(text)

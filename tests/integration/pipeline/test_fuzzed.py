@@ -82,6 +82,8 @@ def events(chance: random.Random) -> Iterator[bytes]:
         text = json.dumps(event, ensure_ascii=chance.random() < 0.5)
         if number % 101 == 50:
             text = text[: chance.randrange(len(text))]
+        if number % 151 == 75:
+            text = text.replace('"content"', '"metadata": ' + "[" * 50_000 + "]" * 50_000 + ', "content"')
         if number % 103 == 51:
             text = text.replace('"content"', '"content": "\\ud800", "x"')
         yield text.encode("utf-8", "surrogatepass")

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from lithify.events import SessionEnded
+from pipelines.store.scheduler import due
 from pipelines.topics import Topic
 from tests.support.model_pipeline import ModelPipeline, metric, model_pipeline, said
 from tests.support.pipeline import at
@@ -413,6 +414,53 @@ async def test_a_crash_repeats_at_most_one_call(
     assert modelled.outcomes() == {"t1": "stored"}
     assert len(stub.asked) == (1 if stored else 2)
     assert metric(CALLS, result="stored") == before + stored
+
+
+async def test_c112_a_turn_at_which_the_process_dies_is_given_up(
+    modelled: ModelPipeline, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crash(*_args: object) -> None:
+        raise RuntimeError("the process ends here")
+
+    modelled.publish(said(VEGGIE))
+    await modelled.run()
+    monkeypatch.setattr("workers.extraction.asking.Asker._keep", crash)
+    for _ in range(modelled.settings.model_attempts):
+        with pytest.raises(RuntimeError, match="ends here"):
+            await modelled.later()
+    await modelled.later()
+    assert len(stub.asked) == modelled.settings.model_attempts
+    assert modelled.outcomes() == {"t1": "failed_permanent"}
+    assert modelled.rows("select reason from model_queue") == [{"reason": "spent"}]
+
+
+async def test_c69_nothing_to_read_is_never_asked_about(database: Database, stub: Stub) -> None:
+    async with model_pipeline(database, stub.url, extraction_mode="model") as pipeline:
+        pipeline.publish(*(said(text, f"t{n}") for n, text in enumerate(["", "   ", "\u200b \n"])))
+        await pipeline.run()
+        await pipeline.ask()
+        assert stub.asked == []
+        assert set(pipeline.outcomes().values()) == {"skipped"}
+
+
+async def test_small_talk_never_costs_a_call(database: Database, stub: Stub) -> None:
+    async with model_pipeline(database, stub.url, model_min_importance="4") as pipeline:
+        pipeline.publish(said("ok thanks"), said("haha nice", "t2"))
+        await pipeline.run()
+        await pipeline.ask()
+        assert stub.asked == []
+        assert pipeline.outcomes() == {"t1": "no_facts", "t2": "no_facts"}
+
+
+async def test_replies_are_kept_as_long_as_the_setting_says(modelled: ModelPipeline) -> None:
+    modelled.publish(said(VEGGIE))
+    await modelled.run()
+    await modelled.ask()
+    days = modelled.settings.model_calls_retention_days
+    for age, left in ((days - 1, 1), (days + 1, 0)):
+        modelled.rows(f"update model_calls set called_at = now() - interval '{age} days'")
+        await due(modelled.pool, "scheduler.prune_model_calls", days=days)
+        assert len(modelled.rows("select 1 from model_calls")) == left
 
 
 async def test_two_processes_never_ask_about_the_same_turn(database: Database, stub: Stub) -> None:
