@@ -26,7 +26,7 @@ async def eventually(progress: Progress, ok: bool) -> bool:
 
 
 async def test_c94_unread_work_without_progress_is_unhealthy_until_something_is_committed(log: Log) -> None:
-    progress, reader = Progress(), LagReader(log.settings, ["importance"])
+    progress, reader = Progress(), LagReader(log.settings, {"importance": Topic.TURNS})
     watch = StallWatch("importance", reader.read, progress, lambda: frozenset({0, 1}), STALL / 6)
     task = asyncio.create_task(watch.run())
     try:
