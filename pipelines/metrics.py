@@ -141,7 +141,7 @@ MODEL_QUEUE = Gauge(
 )
 MODEL_BUDGET_SPENT = Gauge(
     "lithify_model_budget_spent_ratio",
-    "Share of the model's budget that is spent; NaN: there is no budget.",
+    "Share of its daily cost that the tenant who has spent most of it has spent; NaN: there is no such limit.",
     registry=REGISTRY,
 )
 MODEL_BUDGET_SPENT.set(math.nan)
@@ -268,10 +268,19 @@ def prepare(worker: str) -> None:
     for since in ("received", "occurred"):
         END_TO_END_SECONDS.labels(worker, since)
     if worker == "extraction":
-        for outcome in ("ok", "failed"):
-            MODEL_CALLS.labels(outcome)
-        for kind in ("prompt", "completion"):
-            MODEL_TOKENS.labels(kind)
+        _prepare_model()
+
+
+def _prepare_model() -> None:
+    MODEL_CALLS.labels("ok")
+    for direction in ("input", "output"):
+        MODEL_TOKENS.labels(direction)
+    for outcome in ("accepted", "no_facts", "failed_transient", "failed_permanent"):
+        MODEL_TURNS.labels(outcome)
+    for limit in ("rate", "cost"):
+        MODEL_LIMITED.labels(limit)
+    for state in ("waiting", "failed"):
+        MODEL_QUEUE.labels(state).set(math.nan)  # nobody has looked yet
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,8 @@ class Asker:
         if not places:
             return False
         spend = {row["tenant"]: row for row in await due(pool, "scheduler.model_spend")}
+        if (most := self.settings.model_cost_per_day) is not None:
+            metrics.MODEL_BUDGET_SPENT.set(max((float(row["cost"]) for row in spend.values()), default=0.0) / most)
         limited = [tenant for tenant, spent in spend.items() if self._is_limited(spent)]
         if limited:
             places = await self._due(pool, limited)
