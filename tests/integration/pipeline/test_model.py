@@ -305,12 +305,13 @@ async def test_cost_of_a_tenant_is_bounded(database: Database, stub: Stub) -> No
     assert metric("lithify_model_cost_total") == pytest.approx(before + 0.004)
 
 
-async def test_c65_braces_arrive_unchanged(modelled: ModelPipeline, stub: Stub) -> None:
+async def test_c65_braces_arrive_unchanged(database: Database, stub: Stub) -> None:
     text = 'My digs in Delft: d = {"a": {0}} {user_id} %s ${HOME} {{x}}'
-    modelled.publish(said(text))
-    await modelled.run()
-    await modelled.ask()
-    assert stub.turns_asked() == [[text]]
+    async with model_pipeline(database, stub.url, extraction_mode="model") as pipeline:
+        pipeline.publish(said(text))
+        await pipeline.run()
+        await pipeline.ask()
+        assert stub.turns_asked() == [[text]]
 
 
 async def test_c31_c32_c34_memory_system_text_and_labels(database: Database, stub: Stub) -> None:
