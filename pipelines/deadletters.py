@@ -20,6 +20,8 @@ from pipelines.store.unit_of_work import NO_SUBJECT, Receipt, UnitOfWork
 from pipelines.topics import Topic
 
 _STACK_CHARACTERS = 8_000
+_LARGEST_ORIGINAL = 2_800_000
+"""Encrypted it is larger by a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +75,19 @@ class DeadLetters:
     def _add(self, effects: Effects, refused: Refused, key: DayKey, now: datetime) -> None:
         record, poison = refused.record, refused.poison
         place = f"{record.topic}/{record.partition}/{record.offset}"
+        original, detail = record.value or b"", poison.detail[:450]
+        if len(original) > _LARGEST_ORIGINAL:
+            detail += f" (its {len(original)} bytes are on the topic alone)"
+            original = b""
         letter = DeadLetter(
             cause=str(poison.cause),
-            detail=poison.detail[:500],
+            detail=detail,
             worker=self._worker,
             topic=record.topic,
             partition=record.partition,
             offset=record.offset,
             attempts=refused.attempts,
-            original=_encrypt(key.fernet, record.value or b""),
+            original=_encrypt(key.fernet, original),
             key=None if record.key is None else _encrypt(key.fernet, record.key),
             stack=_encrypt(key.fernet, _stack(poison).encode()),
             day=key.day.isoformat(),

@@ -74,7 +74,11 @@ class Settings(BaseSettings):
     database_url: SecretStr
     """PostgreSQL connection of workers (role lithify_worker) or the gateway (role lithify_gateway)."""
     owner_database_url: SecretStr | None = None
-    """PostgreSQL connection that may change the schema; only `migrate` uses it."""
+    """PostgreSQL connection that may change the schema; only `migrate` and `restore` use it."""
+    backup_database_url: SecretStr | None = None
+    """PostgreSQL connection that reads every row (role lithify_backup); only `backup` uses it."""
+    postgres_bin: str | None = None
+    """Folder of pg_dump and pg_restore; by default they are looked for on the PATH."""
     pool_size: int = Field(default=8, ge=2, le=64)
     """Most database connections a process holds."""
     pool_timeout_seconds: float = Field(default=3.0, gt=0, le=60)

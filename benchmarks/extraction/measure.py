@@ -140,7 +140,8 @@ def meets(label: Expected, claim: Claim, vocabulary: Vocabulary) -> bool:
         return False
     if claim.kind is Kind.WITHDRAWAL:
         return bool(set(_withdrawn(claim)) & set(_topics(label, vocabulary)))
-    if claim.polarity != label.polarity or not any(fnmatchcase(claim.attribute, key) for key in label.attribute):
+    keys = {*label.attribute, *(vocabulary.attribute_of(name) for name in label.attribute)}
+    if claim.polarity != label.polarity or not any(fnmatchcase(claim.attribute, key) for key in keys):
         return False
     return any(_same(value, claim, vocabulary) for value in label.value)
 
@@ -163,7 +164,7 @@ def _same(value: str, claim: Claim, vocabulary: Vocabulary) -> bool:
         return True
     said = normal(claim.value)
     if value.startswith(ANY) or value.endswith(ANY):
-        return fnmatchcase(said.replace("[", "("), normal(value).replace("[", "("))
+        return any(fnmatchcase(words.replace("[", "("), normal(value)) for words in (said, normal(claim.text)))
     word = normal(value)
     return said in {word, vocabulary.known(claim.attribute, word)} or normal(claim.text) == word
 

@@ -52,7 +52,7 @@ def mobile(rng: random.Random) -> str:
     """A Chinese mobile number."""
     number = rng.choice(["13", "15", "17", "18", "19", "16"]) + "".join(rng.choices(string.digits, k=9))
     shape = rng.choice([[11], [11], [11], [3, 4, 4], [3, 4, 4], [3, 8], [7, 4]])
-    number = split(number, shape, rng.choice([" ", "-", "-", "."]))
+    number = split(number, shape, rng.choice([" ", "-", "-", "."] if len(shape) > 2 else [" ", "-"]))
     prefix = rng.choice(["", "", "", "", "+86 ", "+86", "+86-", "0086 ", "0086-", "86-", "(+86) ", "（+86）", "(86)"])
     if prefix == "" and rng.random() < 0.03:
         return number.replace("-", "").replace(" ", "").replace(".", "").translate(_NUMERALS)

@@ -157,9 +157,9 @@ class _Compiler:
             return self._compile("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
         openers = "|".join(self._data.marks["clause_opener"])
         names = "|".join(self._data.marks["name_opener"])
-        soft = r"(?:[,:]\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
+        soft = r"(?:(?:,|(?<!remember)(?<!note)(?<!reminder):)\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
         pattern = rf"(?i:\s(?:{strong})(?=\s)|;)|(?i:{soft})(?=(?i:(?:{openers})(?![\w]))|(?:{names})\b)"
-        return re.compile(pattern)
+        return re.compile(self._loose(self._expand("clause_break", pattern)))
 
     def _any(self, name: str, patterns: list[str]) -> re.Pattern[str]:
         body = "|".join(patterns)

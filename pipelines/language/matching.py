@@ -14,6 +14,8 @@ from pipelines.language.text import normal
 from pipelines.language.values import Value, Values
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_DIGITS = "#"
+"""Stands among the words that a rule needs for any number."""
 _PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
 
 
@@ -156,10 +158,12 @@ class Matcher:
             words = [word for word in self._words if word in text]
         else:
             words = list(self._words.intersection(_WORD.findall(text.lower())))
+            if any(char.isdecimal() for char in text):
+                words.append(_DIGITS)
         if not words:
             return []
         by_word = self.language.by_word
-        return sorted({order for word in words for order in by_word[word]})
+        return sorted({order for word in words for order in by_word.get(word, ())})
 
     def _positions(self, spoken: Spoken) -> Iterator[tuple[int, bool]]:
         """Where the predicate may start, and whether a negation stands before it."""

@@ -49,7 +49,7 @@ def find_subject(language: Language, text: str, start: int, end: int, me: Subjec
         return Found(None, match.end())
     relation = found.get("relation") or found.get("relation2") or found.get("relation3")
     relation = language.relations.get(relation.lower()) if relation else None
-    name = found.get("named") or found.get("name")
+    name = found.get("named") or found.get("named2") or found.get("name")
     if name and not relation and (kin := language.relations.get(name.lower())) is not None:
         return Found(Subject(kin, kin), match.end())  # "Grandpa takes warfarin"
     if name and normal(name.split()[0]) in language.not_names:

@@ -12,7 +12,7 @@ from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
-_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])")
+_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )

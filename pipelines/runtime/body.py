@@ -120,22 +120,27 @@ class StreamBody:
                 await asyncio.wait({task}, timeout=_SLICE)
                 asked = (asked or now()) if self._others_wait() else None
                 if now() - started > self._attempt_seconds or (asked is not None and now() - asked > _GRACE):
-                    await self._break_off(task)
-                    raise Transient(f"broken off after {now() - started:.1f} s")
+                    await self._break_off(task, f"broken off after {now() - started:.1f} s")
             task.result()
         finally:
             task.cancel()
 
-    async def _break_off(self, task: asyncio.Task[None]) -> None:
-        """Cancel a batch: it rolls back. On a dead line that takes its time, for which nobody waits."""
+    async def _break_off(self, task: asyncio.Task[None], reason: str) -> None:
+        """Cancel a batch: it rolls back. On a dead line that takes its time, for which nobody waits.
+
+        Raises:
+            Transient: unless it came to its end all the same.
+        """
         task.cancel()
         await asyncio.wait({task}, timeout=_CANCEL)
         if not task.done():
             self._left_alone.add(task)
             task.add_done_callback(self._left_alone.discard)
+        if not task.done() or task.cancelled():
+            raise Transient(reason)
 
     def _others_wait(self) -> bool:
-        return bool(self._app.rebalancing or self._app.should_stop)
+        return bool(self._app.letting_go or self._app.should_stop)
 
     def _halt(self, error: TooManyDeadLetters) -> None:
         if self._progress.stopped_by is None:

@@ -28,6 +28,7 @@ from pipelines.topics import topic_name
 
 _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
+_PROBE_SECONDS = 2.0
 EXIT_CAP = 4
 """Exit state of a worker that stopped itself: see the cap on dead letters."""
 _LOOKS_PER_STALL = 6
@@ -113,7 +114,8 @@ class Service:
         failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
-                await periodic.run(self._pool)
+                async with asyncio.timeout(self._settings.attempt_seconds):
+                    await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
                 failures.inc()
@@ -134,6 +136,14 @@ class Service:
         return await self._database_fault() or await asyncio.to_thread(topic_fault, self._admin, source)
 
     async def _database_fault(self) -> str | None:
+        asking = asyncio.create_task(self._ask_database())
+        await asyncio.wait({asking}, timeout=_PROBE_SECONDS)
+        if asking.done():
+            return asking.result()
+        asking.cancel()  # on a dead line that takes seconds, for which nobody waits
+        return f"database: no answer within {_PROBE_SECONDS:.0f} s"
+
+    async def _ask_database(self) -> str | None:
         try:
             async with self._pool.connection(timeout=1) as connection:
                 await connection.execute("select 1")

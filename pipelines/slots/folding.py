@@ -138,7 +138,7 @@ class Folder:
         effects.write("slots.insert_conflicts", *({**conflict_row(key, c), "recorded_at": now} for c in conflicts))
         known_verdicts = stored.rows["verdicts"].get(key.slot_id, {})
         verdicts = tuple(v for v in state.verdicts if v.id not in known_verdicts)
-        version = stored.versions.get(key.slot_id, 0) + (1 if changed or as_of is not None else 0)
+        version = stored.versions[key.slot_id] + (1 if changed or as_of is not None else 0)
         effects.write("slots.upsert_slots", _slot_row(key, open_state, version, state))
         if changed:
             effects.changed_subjects.add(key.subject_key)

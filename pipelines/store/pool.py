@@ -1,5 +1,6 @@
 """Connection pools, and how they are used."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from weakref import WeakSet
 
@@ -20,7 +21,21 @@ _ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3
 """A server that vanished without closing the line is noticed after 20 to 25 s, instead of two hours."""
 
 
+_ANSWER_SECONDS = 5.0
+"""On a line that is dead but open a new connection would wait for ever, and the pool would never grow again."""
+
+
 async def _configure(connection: Connection) -> None:
+    async with asyncio.timeout(_ANSWER_SECONDS):
+        await _set_up(connection)
+
+
+async def _check(connection: Connection) -> None:
+    async with asyncio.timeout(_ANSWER_SECONDS):
+        await AsyncConnectionPool.check_connection(connection)
+
+
+async def _set_up(connection: Connection) -> None:
     await connection.execute("set time zone 'UTC'")
     await connection.execute("set statement_timeout = '60s'")
     # A transaction whose client is gone without a word holds its subjects for so long.
@@ -39,7 +54,7 @@ def make_pool(settings: Settings, name: str) -> Pool:
         timeout=settings.pool_timeout_seconds,
         reconnect_timeout=60.0,
         configure=_configure,
-        check=AsyncConnectionPool.check_connection,
+        check=_check,
         open=False,
         name=name,
     )

@@ -22,6 +22,7 @@ class Lack(StrEnum):
     REPLICAS = "there is one embedded broker, without copies"
     STATIC_MEMBERS = "the embedded broker gives a static member no faster return"
     TRANSACTIONS = "on the embedded broker aborted transactions are visible"
+    PROXY = "the embedded broker knows no address but its own"
     WATERMARKS = "the embedded broker tells the start of the last batch as the end of a partition"
 
 

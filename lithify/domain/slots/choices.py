@@ -21,7 +21,7 @@ def choose(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> Non
     else:
         contenders.note(fold, cell, claim, words.stance, cued=cued, strong=False)
         override(fold, cell, claim, words, hold)
-        if overrides.passing(claim):
+        if overrides.passing(claim) and claim.basis is not Basis.CHOICE:
             settle(cell, fold.now, words.stance, "contradiction")
 
 

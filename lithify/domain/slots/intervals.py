@@ -41,7 +41,8 @@ def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> None:
     elif removes_danger(fold, cell, stance) and item.basis is not Basis.INSTRUCTION:
         guard(fold, cell, item.claim, item.said)
     elif old is not None and old.pinned and old.stance != stance:
-        clash(fold, item.claim, item.said.value, old, VerdictKind.KEPT)
+        if cell.contradicts(stance):
+            clash(fold, item.claim, item.said.value, old, VerdictKind.KEPT)
         keep(fold, cell, item.claim, item.said, "pinned")
     else:
         _begin(fold, cell, item)

@@ -98,7 +98,7 @@ def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: H
         if row.stance == stance
         and ((hold is not Hold.NEXT_SESSION and row.runs(at)) or (at < row.started_at and row.hold is hold))
     ]
-    return next((row for row in reversed(found) if row.seen_from(session)), None)
+    return next((row for row in reversed(found) if at < row.started_at or row.seen_from(session)), None)
 
 
 def _on_top(cell: Cell, row: OverrideRow, at: datetime) -> bool:

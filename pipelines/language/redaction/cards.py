@@ -47,6 +47,7 @@ def _is_card(stretch: Stretch) -> bool:
         usual
         and _ISSUED.fullmatch(stretch.digits) is not None
         and not stretch.is_amount()
+        and not stretch.in_code()
         and not stretch.is_date()
         and not stretch.joined()
         and not any(group and 4 <= group[1] - group[0] <= 6 for group in stretch.neighbours())

@@ -8,7 +8,8 @@ from stdnum import iban
 from lithify.domain.redaction import SecretType
 from pipelines.language.redaction.found import Found
 
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[ .-]?[A-Za-z0-9]{1,30}){1,9}")
+_HEAD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]{2}[0-9]{2}[ .-]?[A-Za-z0-9])")
+_IBAN = re.compile(r"[A-Za-z]{2}[0-9]{2}(?:[ .-]?[A-Za-z0-9]{1,30}){1,9}")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _CUE = re.compile(r"(?<![a-z])passports?(?![a-z])|护照", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -16,7 +17,7 @@ _NUMBER = re.compile(
     r"|(?=[A-Za-z0-9]*[0-9][A-Za-z]{0,3}[0-9])[A-Za-z][A-Za-z0-9]{7,8})(?![A-Za-z0-9])"
 )
 _OTHERWISE = re.compile(
-    r"[.!?。！？]\s|[\n；;。！？]|(?<![a-z])(?:order|tracking|reference|application|booking|appointment|case|ticket|flight|receipt)"
+    r"[.!?。！？]\s| - |[\n；;。！？]|(?<![a-z])(?:order|tracking|reference|application|booking|appointment|case|ticket|flight|receipt)"
     r"(?![a-z])|订单|单号|预约|受理|航班|快递|回执",
     re.IGNORECASE,
 )
@@ -31,8 +32,9 @@ _BACK = re.compile(
 
 def ibans(text: str) -> Iterator[Found]:
     """IBANs with the right check digits and the structure of their country, grouped or not."""
-    for found in _IBAN.finditer(text):
-        for end in _ends(found):
+    for head in _HEAD.finditer(text):
+        found = _IBAN.match(text, head.start())
+        for end in _ends(found) if found else ():
             number = text[found.start() : end]
             compact = iban.compact(number)
             if iban.is_valid(compact, check_country=False):
@@ -51,7 +53,7 @@ def _ends(found: re.Match[str]) -> Iterator[int]:
 def passports(text: str) -> Iterator[Found]:
     """Passport numbers beside the word."""
     for cue in _CUE.finditer(text):
-        number = _ahead(text, cue.end()) or _behind(text, cue.start())
+        number = _behind(text, cue.start()) or _ahead(text, cue.end())
         if number is not None:
             start, end = number
             yield Found(start, end, SecretType.PASSPORT, re.sub("[ -]", "", text[start:end]).upper())

@@ -25,13 +25,12 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = r"(?:[ \"'`\])*]{0,3}(?:\s?\((?:[^()\n]{1,30})\)|\s(?:for|of|to|on|at|in)\s[\w.@'/ -]{1,40}?)?)"
-_LINK = re.compile(
-    _ABOUT
-    + r"(?:了)?\s{0,3}(?P<link>(?:[a-z]{0,9}\s)?(?:is now|is still|is|are|was|will be|used to be|would be|equals|reads|changed to|set to|to be"
-    r"|'s|=>|->|→|:=|={1,2}|:|是|为|就是|还是|叫做?|改成了?|改为了?|换成了?|设成了?|设为了?|设置为了?|设置成了?|变成了?|to|→)"
-    r"(?:\s{0,2}[:=])?|用的是|(?=\s))\s{0,3}",
-    re.IGNORECASE,
+_WORDS_OF_LINK = (
+    r"(?:[a-z]{0,9}\s)?(?:is now|is still|is|are|was|will be|used to be|would be|equals|reads|changed to|set to|to be"
+    r"|'s|=>|->|→|:=|={1,2}|:|是|为|就是|还是|叫做?|改成了?|改为了?|换成了?|设成了?|设为了?|设置为了?|设置成了?|变成了?|用的是|to)"
+    r"(?:\s{0,2}[:=])?"
 )
+_LINK = re.compile(rf"(?:{_ABOUT}\s{{0,3}}(?P<link>{_WORDS_OF_LINK})|[\"'`\])*]{{0,3}}(?=\s))\s{{0,3}}", re.IGNORECASE)
 _LINK_ZH = re.compile(
     r"[^\S\n]{0,2}(?:[（(][^()（）\n]{1,20}[)）])?(?P<link>(?:[\u4e00-\u9fff]{0,6}?(?:是|为|叫|成了?|用的是|改回了?|如下))?\s?(?:[:=]|\s?,)?|)"
     r"[^\S\n]{0,2}"
@@ -39,6 +38,7 @@ _LINK_ZH = re.compile(
 _QUOTED = re.compile(r"([\"'`])(?P<value>[^\"'`\n]{3,120})\1")
 _VALUE = re.compile(r"(?P<value>[!-~]{3,250})")
 _PAIR = re.compile(r"(?P<value>[!-~]{2,80}?\s?[/:|,]\s?[!-~]{4,120})")
+_SPOKEN = re.compile(r"[\u4e00-\u9fff]{3,12}(?=\s*$|[,，.。!！;；\n])")
 _WORDS = re.compile(r"[\"'`]?(?P<value>[a-z]{2,12}(?:[ ,-]{1,2}[a-z]{2,12}){3,23})", re.IGNORECASE)
 _BEFORE = re.compile(
     r"(?<![!-~])[\"'`(]?(?P<value>[!-~]{4,64}?)[\"'`)]{0,2}\s{1,2}(?:(?:is|was|as|=)\s(?:my|our|the|your|his|her|their|an?)\s(?:[\w-]{1,16}\s){0,3})$",
@@ -51,7 +51,13 @@ _MIXED = re.compile(r"[a-z][A-Z].*[a-z][A-Z]")
 _TRAILING = ".,;:?)]}>\"'`"
 _EMPTY = re.compile(
     r"<[^<>]{1,60}>|\$\{?[A-Za-z_]+\}?$|\{\{?[\w. ]{1,40}\}?\}$|\*{2,}$|%\w{1,40}%$|%[(s]|\[[^\]]{0,40}\]|x{3,}$|\.{2,}|-{3,}|_{3,}|(?:my|your)[_-](?:password|secret|key|token)|(?:os|process|self|config|settings|env|secrets?|args)\."
-    r"|[A-Za-z_][\w.]*[(\[]|https?://|//|/[a-z]",
+    r"|https?://|//|(?-i:(?:/[a-z._-]{2,20}){2,}/?$)",
+    re.IGNORECASE,
+)
+_BLANK = re.compile(r"<[^<>\n]{1,60}>|[A-Za-z_][A-Za-z_.]{3,40}[(\[][\w\"', .-]{0,60}[)\]]")
+_OTHER_PASS = re.compile(
+    r"(?:tests?|checks?|cases?|boarding|ski|day|season|bus|train|rail|hall|free|mountain|press|gym|guest|all|first|second"
+    r"|one|single|multi|high|low)[ -]$",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
@@ -106,7 +112,7 @@ def _ahead(text: str, cue: re.Match[str], kind: str) -> tuple[int, int] | None:
     link = (_LINK_ZH if chinese else _LINK).match(text, cue.end())
     if link is None:
         return None
-    at, said = link.end(), link["link"].strip().casefold()
+    at, said = link.end(), (link["link"] or "").strip().casefold()
     if kind == "seed" or (kind == "pass" and "phrase" in cue[0].casefold() and said):
         words = _WORDS.match(text, at)
         if words is not None and (said or kind != "seed") and _CLAUSE_END.match(text, words.end()):
@@ -120,6 +126,10 @@ def _ahead(text: str, cue: re.Match[str], kind: str) -> tuple[int, int] | None:
     if quoted is not None:
         told = bool(said) or _is_marked(quoted["value"])
         return quoted.span("value") if told and _is_quotable(quoted["value"], kind) else None
+    if cue[0] in {"口令", "暗号"} and said.endswith(":"):
+        spoken = _SPOKEN.match(text, at)
+        if spoken is not None:
+            return spoken.span()
     value = _VALUE.match(text, at)
     if value is None:
         return None
@@ -131,7 +141,9 @@ def _judge(
 ) -> tuple[int, int] | None:
     value = _trimmed(raw, said)
     end = start + len(value)
-    if len(value) < 3 or _EMPTY.match(value) or value.casefold() in _NOT_VALUES:
+    if cue[0].casefold() == "pass" and _OTHER_PASS.search(text, max(0, cue.start() - 20), cue.start()):
+        return None
+    if len(value) < 3 or _BLANK.match(text, start) or _EMPTY.match(value) or value.casefold() in _NOT_VALUES:
         return None
     if value.isdigit() and _COUNTED.match(text, end):
         return None
@@ -139,7 +151,7 @@ def _judge(
         return (start, end) if _is_pin(cue[0], value, said, chinese) else None
     if kind in {"key", "plain"}:
         return (start, end) if _is_key(value, kind, said) else None
-    if said[-1:] in {":", "="}:
+    if said[-1:] in {":", "=", "→", ">"}:
         return start, end
     if chinese:
         return (
@@ -164,7 +176,8 @@ def _trimmed(raw: str, said: str) -> str:
 def _is_marked(value: str) -> bool:
     """Whether it holds a digit or a sign, so that it is no word."""
     return _MIXED.search(value) is not None or any(
-        char.isdigit() or (char.isascii() and not char.isalnum() and char not in "'-.,/!?;: ") for char in value
+        char.isdigit() or (char.isascii() and not char.isalnum() and char not in "'-.,/?;: ")
+        for char in value.rstrip("!")
     )
 
 
@@ -190,7 +203,7 @@ def _is_key(value: str, kind: str, said: str) -> bool:
         return bool(said) and digits > 0 and len(value) >= 16
     marked = digits > 0 and any(char.isalpha() for char in value)
     if not said:
-        return marked and len(value) >= 10 and digits >= 2
+        return marked and len(value) >= 10 and (digits >= 2 or (len(value) >= 16 and _mixed(value)))
     return (marked and len(value) >= 6) or (len(value) >= 16 and _mixed(value))
 
 

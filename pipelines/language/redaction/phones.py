@@ -16,7 +16,7 @@ _MOBILE_SHAPES = frozenset(
 _NANP = re.compile(r"1?([2-9][0-9]{2}[2-9][0-9]{6})")
 _NANP_SHAPES = frozenset([(3, 3, 4), (1, 3, 3, 4), (3, 7)])
 _SOCIAL = re.compile(r"(?<![a-z])(?:ssn|social security)(?![a-z])", re.IGNORECASE)
-_OPENING = re.compile(r"(?:\+\s?|[(\[]\s?\+?\s?)$")
+_OPENING = re.compile(r"(?:\+|[(\[]\s?\+?\s?)$")
 _TRUNK = re.compile(r"\(0\)")
 _CLOSE = re.compile(
     r"(?:phone|mobile|cell|tel|fax|(?:call|text|ring|dial|reach)(?: (?:me|us|him|her|them))?(?: (?:at|on))?|电话|手机|座机|传真|热线|打)"
@@ -54,7 +54,7 @@ class Phones:
         if "+" in text[_opening(stretch) : stretch.start]:
             return SecretType.PHONE, _international(stretch)
         cue = cue_of(text, stretch.start, stretch.end)
-        if cue is Cue.OTHER or (cue is not Cue.PHONE and stretch.is_decimal()):
+        if cue is Cue.OTHER or (cue is not Cue.PHONE and (stretch.is_decimal() or stretch.in_code())):
             return SecretType.PHONE, ""
         if cue is Cue.IDENTITY:
             named = len(stretch.digits) == 9 and _SOCIAL.search(text, max(0, stretch.start - 36), stretch.start)
@@ -94,12 +94,12 @@ class Phones:
         """An international number behind 00."""
         if not stretch.digits.startswith("00") or len(stretch.digits) < 10:
             return ""
-        return _e164(_untrunked(stretch)[2:]) if called or _stands_alone(stretch) else ""
+        return _e164(_untrunked(stretch)[2:]) if called or (len(stretch.shape) > 1 and _stands_alone(stretch)) else ""
 
     def _national(self, stretch: Stretch, called: bool) -> str:
         """A number as it is dialled within one of the regions: grouped behind a 0, or with a cue."""
-        if not (_grouped_behind_zero(stretch) and _stands_alone(stretch)) and not (
-            called and (len(stretch.digits) > 8 or _close(stretch))
+        if not _stands_alone(stretch) or not (
+            (called and (len(stretch.digits) > 8 or _close(stretch))) or _grouped_behind_zero(stretch)
         ):
             return ""
         for region in self._regions:
@@ -111,8 +111,11 @@ class Phones:
 
 
 def _stands_alone(stretch: Stretch) -> bool:
-    """Whether it is all groups of its run, more than one."""
-    return len(stretch.shape) > 1 and stretch.neighbours() == (None, None)
+    """Whether nothing but "/" ties it to other digits."""
+    return all(
+        group is None or "/" in stretch.run.text[min(group[1], stretch.end) : max(group[0], stretch.start)]
+        for group in stretch.neighbours()
+    )
 
 
 def _grouped_behind_zero(stretch: Stretch) -> bool:

@@ -12,6 +12,7 @@ import re2
 from lithify.domain.redaction import RedactionPolicy, SecretType, tag
 from pipelines.language.model import Owner, Redacted
 from pipelines.language.redaction.addresses import street_addresses
+from pipelines.language.redaction.addresses_zh import chinese_addresses
 from pipelines.language.redaction.cards import card, resident
 from pipelines.language.redaction.contacts import addresses_of_hosts, emails
 from pipelines.language.redaction.folding import Folded, fold
@@ -28,7 +29,7 @@ NOBODY = Owner()
 _NUMBERS = r"\d(?:[ .\-()/_]{0,3}\d){6}"
 _TRIGGERS: tuple[tuple[str, Recogniser], ...] = (
     (
-        r"-----BEGIN|eyJ|://[^/\s]*@|hooks\.slack|bearer|authorization|-u |--user"
+        r"-----BEGIN|eyJ|://[^/\s]*@|hooks\.slack|bearer|authorization|-u |--user|mysql|mariadb|sshpass"
         r"|(?:sk|pk|rk|tok|token|api|apikey|key|secret|pat|auth|access|refresh|bot|live|test|prod|sess|session|whsec)[-_]"
         r"|gh[posur]_|github_pat|gl\w{2,3}t-|xox\w-|xapp-|A(?:KIA|SIA|ROA|IDA)|AIza|ya29|GOCSPX|LTAI|AKID|hf_|npm_|pypi-|SG\."
         r"|sq0|shp\w{2}_|do\w_v1|gsk_|xai-|pplx-|nvapi-|r8_|lin_api|ntn_|figd_|dapi|glsa_|hvs\.|EAA|\d:[\w-]{35}"
@@ -45,10 +46,11 @@ _TRIGGERS: tuple[tuple[str, Recogniser], ...] = (
     (r"[a-z]{2}\d{2}(?:[ .-]?[a-z0-9]){11}", ibans),
     (r"passport|护照", passports),
     (
-        r"addr|\b(?:liv|resid|stay|mov|ship|deliver|send|mail|post|pick|hous|home|flat|apart|place|parcel|packag|find)\w* .{0,40}\d"
-        r"|[址住寄送搬户家收].{0,60}[\d一二三四五六七八九十]",
+        r"addr|anschrift|direcci|indirizzo|adres|\b(?:liv|resid|stay|mov|ship|deliver|send|mail|post|pick|hous|home|flat"
+        r"|apart|place|parcel|packag|find)\w* .{0,80}\d",
         street_addresses,
     ),
+    (r"[址住寄送搬户家收居].{0,60}[\d一二三四五六七八九十]", chinese_addresses),
 )
 
 

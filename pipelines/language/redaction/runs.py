@@ -35,6 +35,7 @@ _UNIT_AFTER = re.compile(
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_.\[\]]*)\s?={1,2}\s?$")
+_LITERAL = re.compile(r"[A-Za-z0-9_]\($|\breturn $|\[$|`$|0x$")
 _NAMED_SO = re.compile(r"phone|mobile|tel|cell|card|contact|fax|sms|whats", re.IGNORECASE)
 
 
@@ -133,12 +134,18 @@ class Stretch:
         )
 
     def is_amount(self) -> bool:
-        """Whether money, a unit or code stands beside it."""
+        """Whether money or a unit stands beside it."""
         text = self.run.text
-        if _MONEY_BEFORE.search(text, max(0, self.start - 5), self.start) or _UNIT_AFTER.match(text, self.end):
-            return True
+        before = _MONEY_BEFORE.search(text, max(0, self.start - 5), self.start)
+        return before is not None or _UNIT_AFTER.match(text, self.end) is not None
+
+    def in_code(self) -> bool:
+        """Whether it is a literal of a program: assigned, returned, an argument, in brackets."""
+        text = self.run.text
         assigned = _ASSIGNED.search(text, max(0, self.start - 40), self.start)
-        return assigned is not None and not _NAMED_SO.search(assigned["name"])
+        if assigned is not None:
+            return not _NAMED_SO.search(assigned["name"])
+        return _LITERAL.search(text, max(0, self.start - 8), self.start) is not None
 
     def is_date(self) -> bool:
         """Whether a date or an instant is in it, or it is in one."""

@@ -40,9 +40,13 @@ _WEB = re.compile(
     r"(?<=://)(?P<user>[^\s:/@\"'<>]{0,100}):(?P<secret>[^\s/\"'<>]{1,200}|[^\s@\"'<>]{1,200})(?=@[\w.\[-])"
 )
 _USER = re.compile(r"(?<=\s)(?:-u|--user)[ =][\"']?[^\s:\"']{1,60}:(?P<secret>[^\s\"']{3,200})")
+_MYSQL = re.compile(
+    r"(?<![a-z])(?:mysql|mariadb|mysqldump|mysqladmin|sshpass)(?![a-z])[^\n]{0,80}?\s-p\s?[\"']?(?P<secret>[^\s\"']{4,200})"
+)
 _SLACK = re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/]{20,120})")
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
 _TURN = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
+_STRICT = re.compile(r"(?:tok|sk|pk|rk)[-_]", re.IGNORECASE)
 _NO_VALUE = re.compile(r"[$<{\[*]|x{3,}|\.{3}|\[?redacted|password$|pass$|pwd$", re.IGNORECASE)
 
 
@@ -53,12 +57,12 @@ def tokens(text: str) -> Iterator[Found]:
             if pattern is _BLOCK or _is_made(found[0]):
                 yield _secret(found, 0)
     for found in _PREFIXED.finditer(text):
-        if is_random(found["rest"]):
+        if is_random(found["rest"]) or (_STRICT.match(found[0]) and _is_long_mix(found["rest"])):
             yield _secret(found, 0)
     for found in _HEADER.finditer(text):
         if _is_made(found["secret"]):
             yield _secret(found, "secret")
-    for pattern in (_WEB, _USER, _SLACK):
+    for pattern in (_WEB, _USER, _MYSQL, _SLACK):
         for found in pattern.finditer(text):
             if not _NO_VALUE.match(found["secret"]):
                 yield _secret(found, "secret")
@@ -71,6 +75,13 @@ def _secret(found: re.Match[str], group: str | int) -> Found:
 def _is_made(text: str) -> bool:
     """Whether it has digits or capitals inside words: "sk-learn-contrib-packages" has none."""
     return any(char.isdigit() for char in text) or any(char.isupper() for char in text[4:])
+
+
+def _is_long_mix(text: str) -> bool:
+    return any(
+        len(part) >= 14 and not part.isalpha() and not part.isdigit() and _TURN.search(part)
+        for part in _SEGMENT.findall(text)
+    )
 
 
 def is_random(text: str) -> bool:

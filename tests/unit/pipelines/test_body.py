@@ -43,7 +43,7 @@ class FakeApp:
 
     consumer: FakeConsumer = field(default_factory=FakeConsumer)
     consumer_generation_id: int = 1
-    rebalancing: bool = False
+    letting_go: bool = False
     should_stop: bool = False
 
 
@@ -110,7 +110,7 @@ async def test_a_failing_batch_is_tried_again_and_never_raises(error: Exception)
     assert progress.failing_since == {}
 
 
-@pytest.mark.parametrize("reason", ["rebalancing", "should_stop"])
+@pytest.mark.parametrize("reason", ["letting_go", "should_stop"])
 async def test_a_batch_is_given_up_and_nothing_after_it_is_acknowledged(reason: str) -> None:
     app = FakeApp()
     setattr(app, reason, True)
@@ -122,12 +122,12 @@ async def test_a_batch_is_given_up_and_nothing_after_it_is_acknowledged(reason: 
 
 
 async def test_after_a_rebalance_it_goes_on() -> None:
-    app = FakeApp(rebalancing=True)
+    app = FakeApp(letting_go=True)
     working = Working(Transient("down"))
     stream = FakeStream(app, events(1, 2))
     body = StreamBody("w", app, working, Progress(), lambda: None, lambda: None, 5.0)
     await body.run(stream, 10, 0.01)
-    app.rebalancing, app.consumer_generation_id = False, 2
+    app.letting_go, app.consumer_generation_id = False, 2
     stream = FakeStream(app, events(1, 2, generation=2))
     await body.run(stream, 10, 0.01)
     assert stream.acked == [1, 2]
@@ -166,7 +166,7 @@ class Hanging:
             raise
 
 
-@pytest.mark.parametrize("reason", ["rebalancing", "should_stop"])
+@pytest.mark.parametrize("reason", ["letting_go", "should_stop"])
 async def test_c91_a_batch_that_runs_on_is_broken_off_when_others_wait(
     monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
