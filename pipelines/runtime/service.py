@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+import signal
 import sys
 from typing import Any, NoReturn
 
@@ -11,12 +13,14 @@ from faust.types import StreamT
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
 from pipelines.kafka import make_admin, topic_fault
+from pipelines.observe.lag import LagReader
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
 from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
 from pipelines.runtime.relay import Relay
+from pipelines.runtime.watch import StallWatch, watch_loop
 from pipelines.runtime.worker import Periodic, Progress, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool, make_pool
@@ -24,8 +28,13 @@ from pipelines.topics import topic_name
 
 _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
+_PROBE_SECONDS = 2.0
+EXIT_CAP = 4
+"""Exit state of a worker that stopped itself: see the cap on dead letters."""
+_LOOKS_PER_STALL = 6
 _CHATTY = (
     *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
+    *("openai", "httpx2", "httpcore2"),  # they log whole requests, and with them what users said
     *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
 )
 
@@ -41,24 +50,47 @@ class Service:
         self.app = make_app(settings, worker.name, opening=self.open, closing=self.close)
         add_agent(self.app, settings, worker.name, worker.source, self._consume)
         self._admin = make_admin(settings)
+        self._progress = Progress()
         self._pool: Pool
         self._body: StreamBody
 
+    @property
+    def stopped_by(self) -> str | None:
+        """Why it stops by itself; None: it does not."""
+        return self._progress.stopped_by
+
     async def open(self) -> None:
         """Open the pool and start what runs beside the stream."""
-        progress = Progress()
+        progress = self._progress
         self._pool = make_pool(self._settings, self._worker.name)
         await self._pool.open(wait=False)
         self._relay = Relay(self._worker.name, self._settings, self._pool, progress)
         processor = Processor(self._worker, self._settings, self._pool, self._codec)
-        self._body = StreamBody(self._worker.name, self.app, processor.process, progress, self._relay.wake)
-        self._health = HealthServer(
-            self._worker.name, self._settings.health_port, progress, self._assigned, self._probe
+        self._body = StreamBody(
+            self._worker.name,
+            self.app,
+            processor.process,
+            progress,
+            self._relay.wake,
+            stop_this_process,
+            self._settings.attempt_seconds,
         )
+        metrics.prepare(self._worker.name)
+        self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
+        self._lag = LagReader(self._settings, [self._worker.name])
+        watch = StallWatch(
+            self._worker.name,
+            self._lag.read,
+            progress,
+            self._partitions,
+            self._settings.stall_seconds / _LOOKS_PER_STALL,
+        )
         release = parked_release(self._worker.name, self._settings)
         self._tasks = [
             asyncio.create_task(self._relay.run()),
+            asyncio.create_task(watch.run()),
+            asyncio.create_task(watch_loop(self._worker.name)),
             *(asyncio.create_task(self._repeat(item)) for item in [*self._worker.periodics, release]),
         ]
 
@@ -71,6 +103,7 @@ class Service:
         await asyncio.wait([relay], timeout=5)
         await asyncio.gather(*periodics, return_exceptions=True)
         await self._health.stop()
+        await asyncio.to_thread(self._lag.close)
         await self._pool.close(timeout=3)
 
     async def _consume(self, stream: StreamT[bytes]) -> None:
@@ -78,12 +111,14 @@ class Service:
 
     async def _repeat(self, periodic: Periodic) -> None:
         """Run recurring work for ever. No exception leaves the task, for it would crash the worker."""
+        failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
-                await periodic.run(self._pool)
+                async with asyncio.timeout(self._settings.attempt_seconds):
+                    await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
-                metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name).inc()
+                failures.inc()
                 _log.warning("%s: %s: %s", periodic.name, type(error).__name__, error)
             await asyncio.sleep(periodic.seconds)
 
@@ -91,12 +126,24 @@ class Service:
         """Partitions of this process; None until it has joined its group."""
         return len(self.app.consumer.assignment()) if self.app.joined else None
 
+    def _partitions(self) -> frozenset[int] | None:
+        """Which ones; None likewise."""
+        return frozenset(place.partition for place in self.app.consumer.assignment()) if self.app.joined else None
+
     async def _probe(self) -> str | None:
         """What the worker depends on and cannot reach; None: all is there."""
         source = topic_name(self._settings, self._worker.source)
         return await self._database_fault() or await asyncio.to_thread(topic_fault, self._admin, source)
 
     async def _database_fault(self) -> str | None:
+        asking = asyncio.create_task(self._ask_database())
+        await asyncio.wait({asking}, timeout=_PROBE_SECONDS)
+        if asking.done():
+            return asking.result()
+        asking.cancel()  # on a dead line that takes seconds, for which nobody waits
+        return f"database: no answer within {_PROBE_SECONDS:.0f} s"
+
+    async def _ask_database(self) -> str | None:
         try:
             async with self._pool.connection(timeout=1) as connection:
                 await connection.execute("select 1")
@@ -138,13 +185,27 @@ def _no_cancelled_actors(record: logging.LogRecord) -> bool:
 
 
 def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = None) -> NoReturn:
-    """Run a worker until it is told to stop. Raises SystemExit: 0 after a signal, 1 after a crash."""
+    """Run a worker until it is told to stop, or its dead letters pass the cap.
+
+    Raises:
+        SystemExit: 0 after a signal, 1 after a crash, `EXIT_CAP` past the cap.
+    """
     setup_logging(settings.log_level)
     service = Service(worker, settings, codec or PlainCodec())
     process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
     process.spinner = None
-    process.execute_from_commandline()
+    try:
+        process.execute_from_commandline()
+    except SystemExit as end:
+        if service.stopped_by is not None:
+            raise SystemExit(EXIT_CAP) from None
+        raise end from None
     raise SystemExit(0)
+
+
+def stop_this_process() -> None:
+    """As if an operator had asked for it: finish or return what is at hand, and end."""
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _Process(faust.Worker):
