@@ -317,14 +317,25 @@ def test_policy_of_an_attribute_decides_for_it_alone() -> None:
 def test_rule_21_habit_is_asked_about_only_when_it_is_near() -> None:
     """In a set nothing speaks against a value, so the posterior alone would ask about everything used now and then."""
     asked = {}
-    for uses in (5, 6, 7):
+    for uses in (6, 7, 8):
         talk = Talk(LIKES)
         for number in range(uses):
             talk.choose(day(3 * number), "americano")
         state = talk.replay()
         assert contender(state, "americano").posterior >= 0.4
         asked[uses] = hints(state, day(3 * uses, 1))
-    assert asked == {5: set(), 6: {"contender/americano"}, 7: {"contender/americano"}}
+    assert asked == {6: set(), 7: {"contender/americano"}, 8: {"contender/americano"}}
+
+
+def test_rule_21_uses_marked_as_passing_make_no_habit() -> None:
+    """Nine unmarked uses on nine days, but as many marked ones between them: two phases, of a user who marks half."""
+    talk = Talk(LIKES)
+    for number in range(18):
+        talk.choose(day(1.5 * number), "americano", cue=Cue.TEMPORARY if number % 2 else Cue.NONE)
+    state = talk.replay()
+    assert contender(state, "americano").days == 9
+    assert promotion(state) is None
+    assert not state.hints
 
 
 def test_rule_21_seldom_uses_are_never_asked_about() -> None:
