@@ -2,7 +2,7 @@
 # Paths are relative, so that a folder with a space in its name works.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test check format bench bench-promotion test-embeddings clean
+.PHONY: help demo up test test-kafka chaos check format bench bench-promotion test-embeddings clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
@@ -13,6 +13,8 @@ help:
 	@echo "make demo             a conversation becomes memory, on an embedded stack"
 	@echo "make up               run the embedded stack until Ctrl-C"
 	@echo "make test             all tests that need no embedding model of their own"
+	@echo "make test-kafka       contract, acceptance and short chaos tests on Apache Kafka (../shared/kafka)"
+	@echo "make chaos            the long chaos runs on Apache Kafka; writes docs/reliability.md (an hour)"
 	@echo "make check            style, types, import rules"
 	@echo "make format           put the style right"
 	@echo "make bench            the benchmarks"
@@ -28,6 +30,14 @@ up: .venv/.local
 
 test: .venv/.dev
 	.venv/bin/python -m pytest
+
+test-kafka: .venv/.dev
+	@test -x ../shared/kafka/kafka || { echo "make test-kafka needs Apache Kafka at ../shared/kafka" >&2; exit 1; }
+	LITHIFY_TEST_BROKER=kafka .venv/bin/python -m pytest tests/contract tests/acceptance tests/chaos
+
+chaos: .venv/.dev
+	@test -x ../shared/kafka/kafka || { echo "make chaos needs Apache Kafka at ../shared/kafka" >&2; exit 1; }
+	.venv/bin/python -m tests.chaos
 
 check: .venv/.dev
 	.venv/bin/python -m ruff check .

@@ -26,6 +26,8 @@ class Cause(StrEnum):
     NOT_SUPPORTED = "not_supported"
     """Valid, but this release cannot do it yet."""
     REJECTED_BY_STORE = "rejected_by_store"
+    TOO_LARGE = "too_large"
+    """What would become of it is larger than a topic takes."""
     UNEXPECTED = "unexpected"
     """A defect: this event makes the worker raise."""
 

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import KafkaError, NewTopic
 
 from pipelines.settings import Settings
-from pipelines.topics import REGISTRY, Topic, topic_config, topic_name
+from pipelines.topics import LARGEST_EVENT_BYTES, REGISTRY, Topic, topic_config, topic_name
 
 PARTITIONER = "murmur2_random"
 _log = logging.getLogger(__name__)
@@ -27,7 +27,10 @@ def producer_config(settings: Settings) -> dict[str, Any]:
         "acks": "all",
         # Never give a message up: whoever produced it would produce it again, out of order, while it is still queued.
         "message.timeout.ms": 0,
-        "message.max.bytes": 2_000_000,
+        # An answer that never comes is given up after this, and the batch sent again under its old sequence number.
+        "request.timeout.ms": 15_000,
+        "socket.timeout.ms": 15_000,
+        "message.max.bytes": LARGEST_EVENT_BYTES + 100_000,
         "linger.ms": 1,
         "compression.type": "lz4",
         "error_cb": _on_error,

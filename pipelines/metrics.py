@@ -99,11 +99,45 @@ SHADOW_FOLDS = Counter(
 SLOTS_REFLECTED = Counter("lithify_slots_reflected_total", "Slots whose due change was published.", registry=REGISTRY)
 EPISODES = Counter("lithify_episodes_total", "Episodes written.", registry=REGISTRY)
 
-MODEL_CALLS = Counter("lithify_model_calls_total", "Calls of the model, by outcome.", ["outcome"], registry=REGISTRY)
-MODEL_TOKENS = Counter("lithify_model_tokens_total", "Tokens that the model counted.", ["kind"], registry=REGISTRY)
-MODEL_COST = Counter("lithify_model_cost_usd_total", "What the model's calls cost, in US dollars.", registry=REGISTRY)
+MODEL_CALLS = Counter(
+    "lithify_model_calls_total",
+    "Calls of the model by what came of them: ok, ok_tolerant (found among other text), stored (answered before), why "
+    "the reply could not be used, or why there was none.",
+    ["result"],
+    registry=REGISTRY,
+)
+MODEL_SECONDS = Histogram(
+    "lithify_model_call_seconds",
+    "Duration of one call of the model.",
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600),
+    registry=REGISTRY,
+)
+MODEL_TOKENS = Counter(
+    "lithify_model_tokens_total", "Tokens as the endpoint counted them.", ["direction"], registry=REGISTRY
+)
+MODEL_COST = Counter("lithify_model_cost_total", "Cost of calls, in the currency of the prices.", registry=REGISTRY)
+MODEL_TURNS = Counter(
+    "lithify_model_turns_total",
+    "What became of turns shown to the model: accepted, no_facts, failed_transient, failed_permanent.",
+    ["outcome"],
+    registry=REGISTRY,
+)
+MODEL_REJECTS = Counter(
+    "lithify_model_rejects_total", "Statements of the model that did not become claims.", ["code"], registry=REGISTRY
+)
+MODEL_REFUSED = Counter(
+    "lithify_model_generations_refused_total",
+    "Replies not taken because too many active facts would have been closed.",
+    registry=REGISTRY,
+)
 MODEL_BREAKER = Gauge(
-    "lithify_model_breaker_open", "1 while the model is not called because its calls kept failing.", registry=REGISTRY
+    "lithify_model_breaker_open", "1 while the model is not asked because it failed, else 0.", registry=REGISTRY
+)
+MODEL_LIMITED = Counter(
+    "lithify_model_limited_total", "Times a tenant had to wait for its rate or cost.", ["limit"], registry=REGISTRY
+)
+MODEL_QUEUE = Gauge(
+    "lithify_model_queue_turns", "Turns that wait for the model or were given up.", ["state"], registry=REGISTRY
 )
 MODEL_BUDGET_SPENT = Gauge(
     "lithify_model_budget_spent_ratio",

@@ -18,6 +18,16 @@ class Topic(StrEnum):
     DEAD_LETTERS = "dead-letters"
 
 
+LARGEST_TURN_BYTES = 2_000_000
+"""Of an event on the first topic, as its producers count it."""
+LARGEST_EVENT_BYTES = 3_900_000
+"""Of an event on the other topics: what becomes of a turn is larger than the turn, a dead letter by a third."""
+_BROKER_ROOM = 2_097_152
+"""What the broker takes on the first topic, with key and framing; twice as much on the others."""
+DEAD_LETTER_DAYS = 14
+"""How long dead letters are kept, and the keys of their days."""
+
+
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
     """One topic's contract."""
@@ -51,7 +61,7 @@ REGISTRY: dict[Topic, TopicSpec] = {
             "topic/partition/offset",
             ("importance", "extraction", "conflict", "reflection", "operators"),
             ("operators",),
-            timedelta(days=14),
+            timedelta(days=DEAD_LETTER_DAYS),
         ),
     )
 }
@@ -70,7 +80,8 @@ def group_name(settings: Settings, worker: str) -> str:
 def topic_config(settings: Settings, topic: Topic) -> dict[str, str]:
     """Broker settings of a topic at its creation."""
     spec = REGISTRY[topic]
-    config = {"message.timestamp.type": "LogAppendTime", "max.message.bytes": "2097152"}
+    room = _BROKER_ROOM if topic is Topic.TURNS else 2 * _BROKER_ROOM
+    config = {"message.timestamp.type": "LogAppendTime", "max.message.bytes": str(room)}
     if spec.retention is None:
         return config | {"cleanup.policy": "compact"}
     kept = timedelta(hours=settings.turns_retention_hours) if topic is Topic.TURNS else spec.retention

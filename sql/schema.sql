@@ -18,7 +18,8 @@ CREATE TABLE public.claims (
     generation integer NOT NULL,
     current boolean DEFAULT true NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
-    body json NOT NULL
+    body json NOT NULL,
+    extractor text DEFAULT 'rules-1'::text NOT NULL
 );
 
 ALTER TABLE ONLY public.claims FORCE ROW LEVEL SECURITY;
@@ -54,6 +55,11 @@ CREATE TABLE public.dead_events (
 );
 
 ALTER TABLE ONLY public.dead_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.dead_letter_keys (
+    day date NOT NULL,
+    wrapped text NOT NULL
+);
 
 CREATE TABLE public.deferred (
     worker text NOT NULL,
@@ -137,6 +143,55 @@ CREATE TABLE public.inbox (
 );
 
 ALTER TABLE ONLY public.inbox FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.model_calls (
+    id bigint NOT NULL,
+    tenant text NOT NULL,
+    subject_key text NOT NULL,
+    call_id uuid NOT NULL,
+    model text NOT NULL,
+    prompt text NOT NULL,
+    outcome text NOT NULL,
+    reply text NOT NULL,
+    input_tokens integer NOT NULL,
+    output_tokens integer NOT NULL,
+    cost double precision NOT NULL,
+    called_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.model_calls FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.model_calls ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.model_calls_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.model_queue (
+    tenant text NOT NULL,
+    turn_id text NOT NULL,
+    subject_key text NOT NULL,
+    session_id text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    turn_index integer NOT NULL,
+    tokens integer NOT NULL,
+    generation integer DEFAULT 1 NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    outages integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    call_id uuid,
+    alone boolean DEFAULT false NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    told text DEFAULT ''::text NOT NULL,
+    queued_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL,
+    CONSTRAINT model_queue_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.model_queue FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.outbox (
     id bigint NOT NULL,
@@ -303,6 +358,9 @@ ALTER TABLE ONLY public.conflicts
 ALTER TABLE ONLY public.dead_events
     ADD CONSTRAINT dead_events_pkey PRIMARY KEY (tenant, event_id, subject_key);
 
+ALTER TABLE ONLY public.dead_letter_keys
+    ADD CONSTRAINT dead_letter_keys_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY public.deferred
     ADD CONSTRAINT deferred_pkey PRIMARY KEY (worker, tenant, event_id);
 
@@ -317,6 +375,12 @@ ALTER TABLE ONLY public.facts
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (worker, tenant, event_id);
+
+ALTER TABLE ONLY public.model_calls
+    ADD CONSTRAINT model_calls_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.model_queue
+    ADD CONSTRAINT model_queue_pkey PRIMARY KEY (tenant, turn_id);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
@@ -364,6 +428,14 @@ CREATE INDEX facts_by_slot ON public.facts USING btree (slot_id) WHERE (sys_to I
 CREATE INDEX facts_by_subject ON public.facts USING btree (subject_key) WHERE (sys_to IS NULL);
 
 CREATE UNIQUE INDEX facts_current ON public.facts USING btree (tenant, fact_id) WHERE (sys_to IS NULL);
+
+CREATE INDEX model_calls_by_call ON public.model_calls USING btree (call_id) WHERE (outcome = 'ok'::text);
+
+CREATE INDEX model_calls_by_time ON public.model_calls USING btree (tenant, called_at);
+
+CREATE INDEX model_queue_by_session ON public.model_queue USING btree (subject_key, session_id);
+
+CREATE INDEX model_queue_waiting ON public.model_queue USING btree (due_at) WHERE (state = 'waiting'::text);
 
 CREATE INDEX outbox_by_lane ON public.outbox USING btree (lane, id);
 
@@ -441,6 +513,18 @@ CREATE POLICY inbox_of_batch ON public.inbox TO lithify_worker, lithify_gateway 
 
 CREATE POLICY inbox_to_prune ON public.inbox TO lithify_scheduler USING (true);
 
+ALTER TABLE public.model_calls ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY model_calls_of_batch ON public.model_calls TO lithify_worker USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
+CREATE POLICY model_calls_to_prune ON public.model_calls TO lithify_scheduler USING (true);
+
+ALTER TABLE public.model_queue ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY model_queue_due ON public.model_queue FOR SELECT TO lithify_scheduler USING (true);
+
+CREATE POLICY model_queue_of_batch ON public.model_queue TO lithify_worker USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY outbox_of_batch ON public.outbox TO lithify_worker, lithify_gateway USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
@@ -494,6 +578,11 @@ GRANT SELECT ON TABLE public.conflicts TO lithify_gateway;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dead_events TO lithify_worker;
 GRANT SELECT ON TABLE public.dead_events TO lithify_gateway;
 
+GRANT SELECT,INSERT ON TABLE public.dead_letter_keys TO lithify_worker;
+GRANT DELETE ON TABLE public.dead_letter_keys TO lithify_scheduler;
+
+GRANT SELECT(day) ON TABLE public.dead_letter_keys TO lithify_scheduler;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deferred TO lithify_worker;
 
 GRANT SELECT(worker) ON TABLE public.deferred TO lithify_scheduler;
@@ -543,6 +632,33 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox TO lithify_worker;
 GRANT DELETE ON TABLE public.inbox TO lithify_scheduler;
 
 GRANT SELECT(received_at) ON TABLE public.inbox TO lithify_scheduler;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_calls TO lithify_worker;
+GRANT DELETE ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT(tenant) ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT(cost) ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT(called_at) ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_queue TO lithify_worker;
+
+GRANT SELECT(tenant) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(subject_key) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(session_id) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(tokens) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(state) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(due_at) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(call_id) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(queued_at) ON TABLE public.model_queue TO lithify_scheduler;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbox TO lithify_worker;
 GRANT SELECT,DELETE ON TABLE public.outbox TO lithify_relay;

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from workers.operate import backup, dlq, exporting, lag, nightly, redeciding, replaying, restore, schema
+from workers.operate import backup, dlq, exporting, lag, nightly, redeciding, reextracting, replaying, restore, schema
 from workers.operate.console import ExitState, fail, settings_or_exit
 from workers.operate.doctor import command as doctor
 
@@ -26,6 +26,7 @@ app.command("backup")(backup.backup_command)
 app.command("restore")(restore.restore_command)
 app.command("reflect")(nightly.reflect_command)
 app.command("redecide")(redeciding.redecide_command)
+app.command("reextract")(reextracting.reextract_command)
 
 
 @app.command()

@@ -79,7 +79,10 @@ class TurnExtracted(_Body, frozen=True, kw_only=True, omit_defaults=True):
     turn_id: str
     session_id: str
     outcome: str
-    """stored n is decided later; here: accepted, no_facts, skipped, failed_transient, failed_permanent."""
+    """stored n is decided later; here: accepted, no_facts, skipped, failed_transient, failed_permanent.
+
+    Accepted without claims or commands: a later generation follows.
+    """
     extractor: str
     """Name and version of what extracted."""
     generation: int = 0
@@ -112,7 +115,7 @@ class TurnDecided(_Body, frozen=True, kw_only=True, omit_defaults=True):
     turn_id: str
     session_id: str
     outcome: str
-    """stored, no_facts, skipped, failed_transient, failed_permanent."""
+    """stored, no_facts, skipped, failed_transient, failed_permanent; accepted: a model is still to read it."""
     stored: int = 0
     """Claims kept as evidence."""
     generation: int = 0
@@ -150,9 +153,13 @@ class DeadLetter(_Body, frozen=True, kw_only=True, omit_defaults=True):
     offset: int
     attempts: int
     original: str
-    """The original bytes, encrypted under the dead-letter key (Fernet, ASCII)."""
+    """The original bytes, encrypted under the dead-letter key of the day (Fernet, ASCII)."""
     key: str | None = None
     """The original key, encrypted likewise."""
+    stack: str | None = None
+    """Where it was raised, encrypted likewise: a traceback may quote the event."""
+    day: str | None = None
+    """The day (UTC, ISO 8601) whose key encrypts all this; that key is destroyed with the letters of the day."""
 
 
 class DeadLetterClosed(_Body, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,6 +9,7 @@ from ops.demo.read import Diary, read_back
 from ops.demo.script import Script
 from ops.local.vectors import wait_for_vectors
 from pipelines.settings import load_settings
+from pipelines.topics import Topic, topic_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,11 @@ def perform(script: Script, settings: Mapping[str, str], environment: Mapping[st
         DemoError: the nightly run failed, or the workers fell behind.
         LithifyError: broker or gateway cannot be reached, or a turn was not decided in time.
     """
-    publisher = KafkaPublisher(settings["LITHIFY_KAFKA_BOOTSTRAP"])
+    loaded = load_settings(settings)
+    publisher = KafkaPublisher(loaded.kafka_bootstrap, topic=topic_name(loaded, Topic.TURNS))
     with Lithify(settings["LITHIFY_GATEWAY_URL"], publisher=publisher) as memory:
         played = play(script, publisher, memory)
         nightly = reflect(script, settings, environment)
-        if not wait_for_vectors(load_settings(settings), WAIT_SECONDS):
+        if not wait_for_vectors(loaded, WAIT_SECONDS):
             raise DemoError("the reflection worker has not embedded everything in time")
         return Performance(played, nightly, read_back(script, played, memory))

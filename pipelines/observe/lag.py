@@ -169,7 +169,8 @@ class LagReader:
                     self._consumer.incremental_assign([TopicPartition(*place, oldest[place])])
                 elif error is None or error.code() == KafkaError._PARTITION_EOF:
                     ages[place] = _age(message)
-                    self._consumer.pause([TopicPartition(*place)])
+                    # Not paused: a partition that was would deliver nothing when it is assigned again.
+                    self._consumer.incremental_unassign([TopicPartition(*place)])
         finally:
             self._consumer.unassign()
         return ages

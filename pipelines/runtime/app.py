@@ -33,6 +33,7 @@ class WorkerApp(faust.App):
         self._opening = opening
         self._closing = closing
         self._assigned_once = False
+        self._assigned_in = 0
 
     def _new_transport(self) -> TransportT:
         return make_transport(self._settings, self, self.conf.broker_consumer)
@@ -42,10 +43,20 @@ class WorkerApp(faust.App):
         """Whether it is a member of its group, and no rebalance is under way."""
         return self._assigned_once and not self.rebalancing
 
+    @property
+    def letting_go(self) -> bool:
+        """Whether a rebalance waits for the batches at hand.
+
+        Faust calls it `rebalancing` until the streams run again, when batches of the new generation may be at hand
+        already: to give those up would be to give their partition up until the next rebalance.
+        """
+        return bool(self.rebalancing) and self._assigned_in != self.rebalancing_count
+
     def _create_directories(self) -> None:
         """Without tables there is nothing to keep on disk."""
 
     async def _on_partitions_assigned(self, *args: Any, **kwargs: Any) -> None:
+        self._assigned_in = self.rebalancing_count
         await super()._on_partitions_assigned(*args, **kwargs)
         self._assigned_once = True
 
@@ -91,7 +102,10 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook) -
         broker_max_poll_records=500,
         broker_session_timeout=settings.session_timeout_seconds,
         broker_heartbeat_interval=max(1.0, settings.session_timeout_seconds / 5),
-        broker_request_timeout=max(90.0, settings.session_timeout_seconds),
+        # An answer that never comes (a line half closed) is given up after this. A join may rightly take as long as
+        # the slowest member needs to let go, which is 3 s here, or a dead one to be noticed.
+        broker_request_timeout=max(15.0, settings.session_timeout_seconds + 5),
+        broker_rebalance_timeout=20.0,
         broker_commit_interval=1.0,
         consumer_auto_offset_reset="earliest",
         consumer_metadata_max_age_ms=5_000,

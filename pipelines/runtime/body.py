@@ -4,17 +4,18 @@ What Faust 0.15.3 does makes these rules necessary; each has a contract test:
 - the body never raises: one exception can acknowledge a whole queue unread;
 - a batch is acknowledged whole or not at all, and nothing after a batch that was given up is acknowledged in the same
   generation: the committed offset passes a single unacknowledged event;
-- a batch that still fails when the group rebalances or the worker stops is given up, unacknowledged, and delivered
-  again: else it would hold the whole group for the rebalance time-out;
+- a batch that still fails, or still runs, when the group rebalances or the worker stops is given up, unacknowledged,
+  and delivered again: else it would hold the whole group for the rebalance time-out;
 - never pause, resume or seek: fetched records are dropped and their offsets committed.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from pipelines import metrics
+from pipelines.deadlettercap import TooManyDeadLetters
 from pipelines.failures import Transient, classify
 from pipelines.runtime.worker import Progress, Record
 
@@ -22,20 +23,46 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _SLICE = 0.1
 """How often a waiting batch looks whether it has to give way."""
+_GRACE = 2.0
+"""How long a running batch may go on when others wait for it."""
+_CANCEL = 1.0
+"""How long a batch that is broken off may take to roll back; longer, and it is left to itself."""
 _log = logging.getLogger(__name__)
 
-Process = Callable[[Sequence[Record]], Awaitable[None]]
+Process = Callable[[Sequence[Record]], Coroutine[Any, Any, None]]
 
 
 class StreamBody:
-    """Runs batches of one worker process; one instance serves all of its partitions."""
+    """Runs batches of one worker process; one instance serves all of its partitions.
 
-    def __init__(self, worker: str, app: Any, process: Process, progress: Progress, wake: Callable[[], None]) -> None:
+    Args:
+        worker: its name.
+        app: the Faust app.
+        process: commits a batch, or raises.
+        progress: kept up to date.
+        wake: called after each commit.
+        stop: ends the worker in order; called when it must not go on.
+        attempt_seconds: after which a batch is broken off and tried again.
+    """
+
+    def __init__(
+        self,
+        worker: str,
+        app: Any,
+        process: Process,
+        progress: Progress,
+        wake: Callable[[], None],
+        stop: Callable[[], None],
+        attempt_seconds: float,
+    ) -> None:
         self._worker = worker
         self._app = app
         self._process = process
         self._progress = progress
         self._wake = wake
+        self._stop = stop
+        self._attempt_seconds = attempt_seconds
+        self._left_alone: set[asyncio.Task[None]] = set()
 
     async def run(self, stream: Any, size: int, within: float) -> None:
         """Consume a stream until it ends."""
@@ -69,7 +96,10 @@ class StreamBody:
 
     async def _attempt(self, records: Sequence[Record]) -> bool:
         try:
-            await self._process(records)
+            await self._finish(asyncio.create_task(self._process(records)))
+        except TooManyDeadLetters as error:
+            self._halt(error)
+            return False
         except Exception as error:  # noqa: BLE001 - the body never raises
             metrics.RETRIES.labels(self._worker).inc()
             failure = error if isinstance(error, Transient) else classify(error)
@@ -81,11 +111,48 @@ class StreamBody:
         self._wake()
         return True
 
+    async def _finish(self, task: asyncio.Task[None]) -> None:
+        """Wait for a batch, but break it off when others have waited for it for too long, or it hangs."""
+        now = asyncio.get_running_loop().time
+        started, asked = now(), None
+        try:
+            while not task.done():
+                await asyncio.wait({task}, timeout=_SLICE)
+                asked = (asked or now()) if self._others_wait() else None
+                if now() - started > self._attempt_seconds or (asked is not None and now() - asked > _GRACE):
+                    await self._break_off(task, f"broken off after {now() - started:.1f} s")
+            task.result()
+        finally:
+            task.cancel()
+
+    async def _break_off(self, task: asyncio.Task[None], reason: str) -> None:
+        """Cancel a batch: it rolls back. On a dead line that takes its time, for which nobody waits.
+
+        Raises:
+            Transient: unless it came to its end all the same.
+        """
+        task.cancel()
+        await asyncio.wait({task}, timeout=_CANCEL)
+        if not task.done():
+            self._left_alone.add(task)
+            task.add_done_callback(self._left_alone.discard)
+        if not task.done() or task.cancelled():
+            raise Transient(reason)
+
+    def _others_wait(self) -> bool:
+        return bool(self._app.letting_go or self._app.should_stop)
+
+    def _halt(self, error: TooManyDeadLetters) -> None:
+        if self._progress.stopped_by is None:
+            _log.critical("%s stops: %s", self._worker, error)
+            self._progress.stopped_by = str(error)
+            self._stop()
+
     async def _must_give_way(self, seconds: float) -> bool:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while True:
-            if self._app.rebalancing or self._app.should_stop:
+            if self._others_wait() or self._progress.stopped_by is not None:
                 return True
             left = until - loop.time()
             if left <= 0:

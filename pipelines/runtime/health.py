@@ -51,6 +51,8 @@ def health(progress: Progress, now: float, stall_seconds: float = 60.0) -> Verdi
 def readiness(progress: Progress, joined: bool, now: float) -> Verdict:
     """Not ready: not in the group yet, or what it depends on fails. A restart does not help."""
     reasons = []
+    if progress.stopped_by is not None:
+        reasons.append(f"stopping: {progress.stopped_by}")
     if not joined:
         reasons.append("not in the consumer group")
     if progress.failing_since:

@@ -8,17 +8,19 @@ from typing import Generic, TypeVar
 import msgspec
 
 from pipelines import metrics
-from pipelines.deadletters import DeadLetters
+from pipelines.deadlettercap import TooManyDeadLetters
+from pipelines.deadletters import DeadLetters, Refused
 from pipelines.envelope import Codec
 from pipelines.failures import Cause, Defer, Poison, Transient, classify
 from pipelines.internal import receipt_of
 from pipelines.runtime.worker import Batch, Item, Record, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
-from pipelines.store.unit_of_work import Arrival, Subject, UnitOfWork, unit_of_work
+from pipelines.store.unit_of_work import Arrival, Receipt, Subject, UnitOfWork, unit_of_work
 
 T = TypeVar("T")
-Refused = tuple[Record, Poison]
+_WITH_OTHERS_AND_ALONE = 2
+"""How often an event was tried that broke its batch."""
 
 
 class Processor(Generic[T]):
@@ -36,16 +38,20 @@ class Processor(Generic[T]):
 
         Raises:
             Transient: nothing was committed; try again.
+            TooManyDeadLetters: stop; what was not committed must come again.
         """
         start = time.perf_counter()
         items, refused = self._read(records)
         try:
             await self._commit(items, refused)
+        except TooManyDeadLetters:
+            raise
         except Exception as error:
             failure = classify(error)
             if isinstance(failure, Transient):
                 raise failure from error
             await self._one_by_one(items, refused)
+        self._letters.processed(len(records))
         metrics.BATCH_SECONDS.labels(self._worker.name).observe(time.perf_counter() - start)
         metrics.BATCH_EVENTS.labels(self._worker.name).observe(len(records))
         metrics.EVENTS_IN.labels(self._worker.name).inc(len(records))
@@ -59,7 +65,7 @@ class Processor(Generic[T]):
             except Exception as error:  # noqa: BLE001 - reading is pure, so whatever it raises is this record's fault
                 poison = _as_poison(error)
                 poison.receipt = poison.receipt or receipt_of(record, self._codec)
-                refused.append((record, poison))
+                refused.append(Refused(record, poison))
         return items, refused
 
     async def _one_by_one(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
@@ -72,29 +78,30 @@ class Processor(Generic[T]):
                 await self._park(item, defer)
             except Poison as poison:
                 poison.receipt = item.receipt
-                await self._guarded([], [(item.record, poison)])
+                await self._guarded([], [Refused(item.record, poison, attempts=_WITH_OTHERS_AND_ALONE)])
 
     async def _guarded(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
         try:
             await self._commit(items, refused)
+        except TooManyDeadLetters:
+            raise
         except Exception as error:
             raise classify(error) from error
 
     async def _commit(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
         scope = {item.receipt.subject_key for item in items}
-        scope |= {poison.receipt.subject_key for _, poison in refused if poison.receipt is not None}
+        scope |= {one.poison.receipt.subject_key for one in refused if one.poison.receipt is not None}
         worker = self._worker.name
         async with unit_of_work(self._pool, self._settings, worker, scope) as unit:
             subjects = await self._subjects(unit, items)
             current = [item for item in items if _is_current(item, subjects)]
             batch, reused = await _sort(unit, current, subjects)
             effects = await self._worker.handle(unit, batch)
-            now = datetime.now(UTC)
-            for record, poison in [*refused, *reused]:
-                self._letters.add(effects, record, poison, now)
+            await self._letters.add(unit, effects, [*refused, *reused])
             await unit.apply(effects)
-        for _, poison in [*refused, *reused]:
-            metrics.DEAD_LETTERS.labels(worker, str(poison.cause)).inc()
+        self._letters.committed([*refused, *reused])
+        for one in [*refused, *reused]:
+            metrics.DEAD_LETTERS.labels(worker, str(one.poison.cause)).inc()
         effects.committed()
         self._measure(batch)
         metrics.EVENTS_REPEATED.labels(worker).inc(len(batch.repeated))
@@ -135,7 +142,10 @@ class Processor(Generic[T]):
 
 def _as_poison(error: Exception) -> Poison:
     failure = classify(error)
-    return failure if isinstance(failure, Poison) else Poison(Cause.UNEXPECTED, repr(error)[:300])
+    poison = failure if isinstance(failure, Poison) else Poison(Cause.UNEXPECTED, repr(error)[:300])
+    if poison is not error:
+        poison.__cause__ = error
+    return poison
 
 
 def _is_current(item: Item[T], subjects: dict[str, Subject]) -> bool:
@@ -152,7 +162,13 @@ async def _sort(
     for item, arrival in zip(items, arrivals, strict=True):
         by[arrival].append(item)
     reused = [
-        (item.record, Poison(Cause.ID_REUSED, f"event id {item.receipt.event_id!r} came before with other content"))
+        Refused(
+            item.record, Poison(Cause.ID_REUSED, f"event id {item.receipt.event_id!r} came before with other content")
+        )
         for item in by[Arrival.REUSED]
     ]
     return Batch(by[Arrival.FRESH], by[Arrival.REPEATED], subjects), reused
+
+
+def _reused(receipt: Receipt) -> Poison:
+    return Poison(Cause.ID_REUSED, f"event id {receipt.event_id!r} came before with other content")

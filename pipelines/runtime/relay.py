@@ -26,6 +26,8 @@ _IDLE_SECONDS = 0.25
 _SLOW_SECONDS = 5.0
 """A page that the broker has not answered for so long makes the worker unready."""
 _STOP_SECONDS = 2.0
+_STATEMENT_SECONDS = 10.0
+"""A statement that is not answered for so long: the line is dead. None of the relay's is slow."""
 _log = logging.getLogger(__name__)
 
 
@@ -70,8 +72,12 @@ class Relay:
         async with self._pool.connection() as connection:
             await connection.set_autocommit(True)
             try:
-                await connection.execute("set role lithify_relay")
-                if await self._locked(connection):
+                async with asyncio.timeout(_STATEMENT_SECONDS):
+                    # Were the line dead but open, the session and its lock would live on and hold the lane.
+                    await connection.execute("set idle_session_timeout = '20s'")
+                    await connection.execute("set role lithify_relay")
+                    held = await self._locked(connection)
+                if held:
                     await self._publish_lane(connection)
             finally:
                 await _give_back(connection)
@@ -89,12 +95,27 @@ class Relay:
             if not rows:
                 await self._idle(_IDLE_SECONDS)
                 continue
-            await asyncio.to_thread(self._produce, rows)
+            await self._produced(connection, rows)
             ids = json_text([row["id"] for row in rows])
-            await connection.execute(query("delivery.clear_outbox").encode(), {"ids": ids})
+            async with asyncio.timeout(_STATEMENT_SECONDS):
+                await connection.execute(query("delivery.clear_outbox").encode(), {"ids": ids})
             metrics.EVENTS_OUT.labels(self._lane).inc(len(rows))
 
+    async def _produced(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+        """Produce a page, and keep the session alive meanwhile. Whatever happens, the page is answered first."""
+        page = asyncio.create_task(asyncio.to_thread(self._produce, rows))
+        try:
+            while not (await asyncio.wait({page}, timeout=_SLOW_SECONDS))[0]:
+                async with asyncio.timeout(_STATEMENT_SECONDS):
+                    await connection.execute("select 1")
+        finally:
+            await page
+
     async def _page(self, connection: Connection) -> list[dict[str, Any]]:
+        async with asyncio.timeout(_STATEMENT_SECONDS):
+            return await self._read_page(connection)
+
+    async def _read_page(self, connection: Connection) -> list[dict[str, Any]]:
         cursor = await connection.execute(query("delivery.read_outbox").encode(), {"lane": self._lane, "page": PAGE})
         return await cursor.fetchall()
 
@@ -152,6 +173,8 @@ async def _give_back(connection: Connection) -> None:
     """Return a clean connection to the pool: no role, no lock."""
     if connection.closed:
         return
-    await connection.execute("select pg_advisory_unlock_all()")
-    await connection.execute("reset role")
-    await connection.set_autocommit(False)
+    async with asyncio.timeout(_STATEMENT_SECONDS):
+        await connection.execute("select pg_advisory_unlock_all()")
+        await connection.execute("reset role")
+        await connection.execute("reset idle_session_timeout")
+        await connection.set_autocommit(False)

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+import signal
 import sys
 from typing import Any, NoReturn
 
@@ -26,9 +28,13 @@ from pipelines.topics import topic_name
 
 _log = logging.getLogger(__name__)
 _STOP_GUARD_SECONDS = 30.0
+_PROBE_SECONDS = 2.0
+EXIT_CAP = 4
+"""Exit state of a worker that stopped itself: see the cap on dead letters."""
 _LOOKS_PER_STALL = 6
 _CHATTY = (
     *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
+    *("openai", "httpx2", "httpcore2"),  # they log whole requests, and with them what users said
     *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
 )
 
@@ -44,17 +50,31 @@ class Service:
         self.app = make_app(settings, worker.name, opening=self.open, closing=self.close)
         add_agent(self.app, settings, worker.name, worker.source, self._consume)
         self._admin = make_admin(settings)
+        self._progress = Progress()
         self._pool: Pool
         self._body: StreamBody
 
+    @property
+    def stopped_by(self) -> str | None:
+        """Why it stops by itself; None: it does not."""
+        return self._progress.stopped_by
+
     async def open(self) -> None:
         """Open the pool and start what runs beside the stream."""
-        progress = Progress()
+        progress = self._progress
         self._pool = make_pool(self._settings, self._worker.name)
         await self._pool.open(wait=False)
         self._relay = Relay(self._worker.name, self._settings, self._pool, progress)
         processor = Processor(self._worker, self._settings, self._pool, self._codec)
-        self._body = StreamBody(self._worker.name, self.app, processor.process, progress, self._relay.wake)
+        self._body = StreamBody(
+            self._worker.name,
+            self.app,
+            processor.process,
+            progress,
+            self._relay.wake,
+            stop_this_process,
+            self._settings.attempt_seconds,
+        )
         metrics.prepare(self._worker.name)
         self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
@@ -94,7 +114,8 @@ class Service:
         failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
-                await periodic.run(self._pool)
+                async with asyncio.timeout(self._settings.attempt_seconds):
+                    await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
                 failures.inc()
@@ -115,6 +136,14 @@ class Service:
         return await self._database_fault() or await asyncio.to_thread(topic_fault, self._admin, source)
 
     async def _database_fault(self) -> str | None:
+        asking = asyncio.create_task(self._ask_database())
+        await asyncio.wait({asking}, timeout=_PROBE_SECONDS)
+        if asking.done():
+            return asking.result()
+        asking.cancel()  # on a dead line that takes seconds, for which nobody waits
+        return f"database: no answer within {_PROBE_SECONDS:.0f} s"
+
+    async def _ask_database(self) -> str | None:
         try:
             async with self._pool.connection(timeout=1) as connection:
                 await connection.execute("select 1")
@@ -156,13 +185,27 @@ def _no_cancelled_actors(record: logging.LogRecord) -> bool:
 
 
 def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = None) -> NoReturn:
-    """Run a worker until it is told to stop. Raises SystemExit: 0 after a signal, 1 after a crash."""
+    """Run a worker until it is told to stop, or its dead letters pass the cap.
+
+    Raises:
+        SystemExit: 0 after a signal, 1 after a crash, `EXIT_CAP` past the cap.
+    """
     setup_logging(settings.log_level)
     service = Service(worker, settings, codec or PlainCodec())
     process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
     process.spinner = None
-    process.execute_from_commandline()
+    try:
+        process.execute_from_commandline()
+    except SystemExit as end:
+        if service.stopped_by is not None:
+            raise SystemExit(EXIT_CAP) from None
+        raise end from None
     raise SystemExit(0)
+
+
+def stop_this_process() -> None:
+    """As if an operator had asked for it: finish or return what is at hand, and end."""
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _Process(faust.Worker):

@@ -92,6 +92,8 @@ class Progress:
     last_error: str | None = None
     events: int = 0
     relay_failing_since: float | None = None
+    stopped_by: str | None = None
+    """Why the worker stops by itself."""
     busy_since: dict[int, float] = field(default_factory=dict)
     """Partition to the start of the batch that it works on."""
     unread_since: dict[int, float] = field(default_factory=dict)

@@ -112,7 +112,7 @@ class Folder:
         folded = []
         for key in wanted:
             items = _without(key, found[key], replaced_turns or {}) + _entering(key, evidence)
-            if items:
+            if items or key.slot_id in stored.versions:  # a slot that lost all of its evidence holds nothing any more
                 folded.append(
                     self._fold_one(effects, key, items, sessions.get(key.subject_key, []), stored, now, as_of)
                 )

@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from pipelines.effects import Effects, Row
+from pipelines.failures import Cause, Poison
 from pipelines.settings import Settings
 from pipelines.store.pool import Connection, Pool
 from pipelines.store.queries import query
-from pipelines.topics import topic_name
+from pipelines.topics import LARGEST_EVENT_BYTES, topic_name
 
 _encoder = msgspec.json.Encoder()
 NO_SUBJECT = "-"
@@ -133,7 +134,14 @@ class UnitOfWork:
         return at
 
     async def apply(self, effects: Effects) -> None:
-        """Write everything and fill the outbox."""
+        """Write everything and fill the outbox.
+
+        Raises:
+            Poison: an event is larger than its topic takes. In the outbox it would hold up everything behind it.
+        """
+        for message in effects.messages:
+            if len(message.value) > LARGEST_EVENT_BYTES:
+                raise Poison(Cause.TOO_LARGE, f"{len(message.value)} bytes for {message.topic}")
         for name, rows in effects.writes.items():
             if rows:
                 await self.fetch(name, rows=rows)

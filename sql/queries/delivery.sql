@@ -92,6 +92,20 @@ select %(worker)s, topic, key, value, subject_key from due
 -- System time for what this transaction writes: read after its locks, so that it never runs behind an earlier writer.
 select clock_timestamp() as now
 
+-- name: todays_dead_letter_key
+-- The key under which dead letters of today (UTC) are encrypted, if there is one yet.
+select day, wrapped from dead_letter_keys where day = (clock_timestamp() at time zone 'UTC')::date
+
+-- name: add_dead_letter_key
+-- Today's key; of two made at once the first stays.
+insert into dead_letter_keys (day, wrapped)
+values ((clock_timestamp() at time zone 'UTC')::date, %(wrapped)s)
+on conflict do nothing
+
+-- name: dead_letter_key
+-- The key of one day.
+select wrapped from dead_letter_keys where day = %(day)s
+
 -- name: mark_dead
 -- Events that became dead letters though their id could be read; their turns are not published again.
 with dead as (

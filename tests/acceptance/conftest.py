@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from ops.local.stack import Stack
+from tests.support.brokers import stack_environment
 from tests.support.memory import MemoryProbe
 
 
 @pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    """What processes inherit: no setting of Lithify's, whatever this shell has."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+def environment(request: pytest.FixtureRequest) -> dict[str, str]:
+    """What processes inherit: no setting of Lithify's, whatever this shell has, but the broker to use if not ours."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+    return stack_environment(request, own)
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,8 @@ from ops.local.stack import Stack
 from pipelines.envelope import PlainCodec, open_event
 from pipelines.identity import subject_key
 from pipelines.settings import load_settings
+from pipelines.topics import Topic, topic_name
+from tests.support.brokers import EMBEDDED_ALONE
 from tests.support.memory import MemoryProbe
 from tests.support.processes import eventually, processes_of
 from tests.support.topics import messages
@@ -164,13 +166,15 @@ def _until(script: Script, day: int) -> Script:
 def _published(stack: Stack, subject: str) -> list[SlotChanged]:
     """The states of one subject on `lithify-facts`, in order of version."""
     bodies = []
-    for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "lithify-facts"):
+    settings = load_settings(stack.settings_env)
+    for value in messages(settings.kafka_bootstrap, topic_name(settings, Topic.FACTS)):
         event = open_event(value, PlainCodec())
         if event.envelope.subject_key == subject and isinstance(event.body, SlotChanged):
             bodies.append(event.body)
     return sorted(bodies, key=lambda body: body.version)
 
 
+@EMBEDDED_ALONE
 def test_the_command_runs_in_a_pipe_within_a_minute_and_leaves_nothing(tmp_path: Path) -> None:
     run = subprocess.run(
         _command(), env=_environment(tmp_path), capture_output=True, text=True, timeout=60, check=False
@@ -182,6 +186,7 @@ def test_the_command_runs_in_a_pipe_within_a_minute_and_leaves_nothing(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
+@EMBEDDED_ALONE
 @pytest.mark.parametrize("after", ["Starting", "Replaying"])
 def test_ctrl_c_stops_cleanly(tmp_path: Path, after: str) -> None:
     process = subprocess.Popen(

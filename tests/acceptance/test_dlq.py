@@ -1,5 +1,6 @@
 """What operators do about dead letters, on a running pipeline."""
 
+import asyncio
 import base64
 import json
 import time
@@ -13,15 +14,17 @@ from cryptography.fernet import Fernet
 
 from lithify.events import Role, Turn, encode, user_key
 from ops.local.stack import Stack
-from pipelines.deadletters import DeadLetters
+from pipelines.deadletters import DeadLetters, Refused
 from pipelines.effects import Effects
 from pipelines.envelope import PlainCodec
 from pipelines.failures import Cause, Poison
 from pipelines.runtime.worker import Record
 from pipelines.settings import Settings, load_settings
+from pipelines.store.unit_of_work import unit_of_work
 from pipelines.topics import Topic, topic_name
 from tests.support.memory import MemoryProbe
 from tests.support.operators import operate
+from tests.support.pipeline import open_pool
 from tests.support.processes import eventually
 from workers.operate.log import Publisher
 
@@ -64,14 +67,24 @@ def broken(stack: Stack, settings: Settings) -> dict[str, Any]:
 
 def _bury(settings: Settings, turns: list[Turn], first: int) -> list[str]:
     """Dead letters of turns that nothing is wrong with: what an outage, or an older release, leaves behind."""
-    letters, effects, publisher = DeadLetters(settings, "importance", PlainCodec()), Effects(), Publisher(settings)
-    topic = topic_name(settings, Topic.TURNS)
-    for number, turn in enumerate(turns):
-        record = Record(topic, 0, first + number, user_key(turn.tenant, turn.user_id), encode(turn))
-        letters.add(effects, record, Poison(Cause.VERSION_UNKNOWN, "version 2"), datetime.now(UTC))
-    for message in effects.messages:
+    topic, publisher = topic_name(settings, Topic.TURNS), Publisher(settings)
+    records = [
+        Record(topic, 0, first + number, user_key(turn.tenant, turn.user_id), encode(turn))
+        for number, turn in enumerate(turns)
+    ]
+    for message in asyncio.run(_letters(settings, records)).messages:
         publisher.publish(topic_name(settings, message.topic), message.key.encode(), message.value)
     return [f"{topic}/0/{first + number}" for number in range(len(turns))]
+
+
+async def _letters(settings: Settings, records: list[Record]) -> Effects:
+    letters, effects = DeadLetters(settings, "importance", PlainCodec()), Effects()
+    pool = await open_pool(settings)
+    async with unit_of_work(pool, settings, "importance", set()) as unit:
+        refused = [Refused(record, Poison(Cause.VERSION_UNKNOWN, "version 2")) for record in records]
+        await letters.add(unit, effects, refused)
+    await pool.close()
+    return effects
 
 
 def test_the_list_tells_where_from_and_why_and_nothing_of_the_event(broken: dict[str, Any]) -> None:
@@ -92,13 +105,15 @@ def test_only_an_explicit_flag_shows_the_event(stack: Stack, broken: dict[str, A
     as_json = json.loads(operate(stack.settings_env, "dlq", "show", broken["place"], "--original", "--json").stdout)
     assert base64.b64decode(as_json["original"]) == BROKEN
     assert base64.b64decode(as_json["original_key"]) == b"default/u"
+    stack_of = operate(stack.settings_env, "dlq", "show", broken["place"], "--stack")
+    assert "Poison" in stack_of.stdout
 
 
 def test_another_key_opens_nothing(stack: Stack, broken: dict[str, Any]) -> None:
     env = stack.settings_env | {"LITHIFY_DEAD_LETTER_KEY": Fernet.generate_key().decode()}
     shown = operate(env, "dlq", "show", broken["place"], "--original")
     assert (shown.returncode, shown.stdout) == (4, "")
-    assert "another LITHIFY_DEAD_LETTER_KEY" in shown.stderr
+    assert "LITHIFY_DEAD_LETTER_KEY does not open" in shown.stderr
     assert operate(env, "dlq", "replay", broken["place"]).returncode == 1
     assert _list(stack.settings_env)[0]["state"] == "open"
 

@@ -1,5 +1,6 @@
 """What cannot be processed lands in the dead letters, readable with their key; what can be saved is; work goes on."""
 
+import asyncio
 import http.client
 import json
 from collections.abc import Iterator, Mapping
@@ -13,11 +14,12 @@ from confluent_kafka import Producer
 from lithify.client import Lithify, TurnOutcome
 from lithify.events import DeadLetter, user_key
 from ops.local.stack import Stack
-from pipelines.deadletters import original_bytes
 from pipelines.envelope import PlainCodec, open_event
 from pipelines.failures import Cause
 from pipelines.kafka import PARTITIONER
 from pipelines.settings import load_settings
+from pipelines.topics import Topic, topic_name
+from tests.support.letters import originals
 from tests.support.memory import MemoryProbe
 from tests.support.topics import messages
 
@@ -90,7 +92,7 @@ def memory(stack: Stack) -> Iterator[Lithify]:
         {"bootstrap.servers": stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "partitioner": PARTITIONER}
     )
     for value in [*events, _json(LAST)]:
-        producer.produce("lithify-turns", value, user_key("default", USER))
+        producer.produce(_topic(stack, Topic.TURNS), value, user_key("default", USER))
     assert producer.flush(20) == 0
     with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"]) as client:
         client.wait_for(USER, LAST["id"], timeout=40)
@@ -101,7 +103,7 @@ def memory(stack: Stack) -> Iterator[Lithify]:
 def letters(stack: Stack, memory: Lithify) -> list[DeadLetter]:
     memory.turn_outcome(USER, LAST["id"])
     found = []
-    for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "lithify-dead-letters"):
+    for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], _topic(stack, Topic.DEAD_LETTERS)):
         body = open_event(value, PlainCodec()).body
         assert isinstance(body, DeadLetter)
         found.append(body)
@@ -110,10 +112,10 @@ def letters(stack: Stack, memory: Lithify) -> list[DeadLetter]:
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
 def test_a_bad_event_is_kept_with_its_cause(stack: Stack, letters: list[DeadLetter], bad: Bad) -> None:
-    key = load_settings(stack.settings_env).dead_letter_key.get_secret_value()
-    matching = [letter for letter in letters if original_bytes(letter, key) == bad.value]
+    opened = asyncio.run(originals(load_settings(stack.settings_env), letters))
+    matching = [letter for letter, original in zip(letters, opened, strict=True) if original.value == bad.value]
     assert [(letter.cause, letter.worker, letter.topic) for letter in matching] == [
-        (str(bad.cause), "importance", "lithify-turns")
+        (str(bad.cause), "importance", _topic(stack, Topic.TURNS))
     ]
     assert bad.detail in matching[0].detail
 
@@ -124,7 +126,7 @@ def test_nothing_else_is_a_dead_letter(letters: list[DeadLetter]) -> None:
 
 def test_a_dead_letter_shows_nothing_of_the_event(stack: Stack, letters: list[DeadLetter]) -> None:
     assert letters
-    for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "lithify-dead-letters"):
+    for value in messages(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], _topic(stack, Topic.DEAD_LETTERS)):
         assert b"Ghent" not in value
         assert USER.encode() not in value
 
@@ -151,6 +153,10 @@ def test_skipped_turns_and_dead_letters_are_counted(letters: list[DeadLetter], d
 def test_the_good_events_around_them_are_processed(memory: Lithify) -> None:
     held = {(fact.attribute, fact.value) for fact in memory.facts(USER).facts}
     assert {("allergy", "walnut"), ("employer", "norden")} <= held
+
+
+def _topic(stack: Stack, topic: Topic) -> str:
+    return topic_name(load_settings(stack.settings_env), topic)
 
 
 def _metrics(folder: Path, worker: str) -> dict[str, float]:

@@ -14,6 +14,7 @@ from benchmarks.results import WORKERS
 from lithify.events import Turn
 from ops.local.stack import Stack
 from pipelines.settings import load_settings
+from tests.support.brokers import own_topics
 from tests.support.memory import MemoryProbe, Rows
 from tests.support.processes import eventually
 
@@ -44,7 +45,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, shared: dict[str, str]
 
 @contextmanager
 def _stack(folder: Path, environment: dict[str, str]) -> Iterator[Stack]:
-    with Stack(folder, environment=environment, fsync=False) as stack:
+    with Stack(folder, environment=own_topics(environment), fsync=False) as stack:
         yield stack
 
 

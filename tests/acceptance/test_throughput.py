@@ -7,8 +7,10 @@ import pytest
 
 from benchmarks.locomo import SYNTHETIC
 from benchmarks.throughput import main
+from tests.support.brokers import EMBEDDED_ALONE
 
 
+@EMBEDDED_ALONE
 def test_it_measures_and_prints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

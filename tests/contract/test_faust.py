@@ -4,20 +4,26 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from ops.local.ports import choose
+from pipelines.runtime.service import EXIT_CAP
+from tests.support.brokers import Lack, needs_kafka
 from tests.support.pipeline import KEYS
+from tests.support.processes import eventually
 from tests.support.servers import Database
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +41,7 @@ class Group:
     prefix: str = field(default_factory=lambda: f"faust-{uuid.uuid4().hex[:8]}")
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self, **settings: str) -> subprocess.Popen[bytes]:
         environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("LITHIFY_")},
             **KEYS,
@@ -44,6 +50,7 @@ class Group:
             "LITHIFY_TOPIC_PREFIX": self.prefix,
             "LITHIFY_SESSION_TIMEOUT_SECONDS": "6",
             "TMPDIR": str(self.temporary),
+            **settings,
         }
         log = (self.folder / f"worker-{len(self.processes)}.log").open("wb")
         argv = [sys.executable, "-m", "tests.support.faust_worker", str(self.folder)]
@@ -52,11 +59,22 @@ class Group:
         self.processes.append(process)
         return process
 
-    def stick(self, partition: int) -> None:
+    def stick(self, partition: int | str) -> None:
         (self.folder / str(partition)).touch()
 
-    def unstick(self, partition: int) -> None:
+    def unstick(self, partition: int | str) -> None:
         (self.folder / str(partition)).unlink()
+
+    def longest_pause(self) -> float:
+        """Seconds between two events that were taken in one after the other, on the partitions that are not stuck."""
+        with psycopg.connect(self.database.superuser_url) as connection:
+            row = connection.execute(
+                "select extract(epoch from max(pause))::float from (select received_at - lag(received_at) over"
+                " (partition by split_part(event_id, '/', 1) order by received_at) as pause from inbox"
+                " where worker = 'counting' and event_id not like '0/%') as pauses"
+            ).fetchone()
+        assert row is not None
+        return float(row[0])
 
     def produce(self, count: int) -> None:
         """`count` events to each partition."""
@@ -65,6 +83,36 @@ class Group:
             for partition in range(PARTITIONS):
                 producer.produce(f"{self.prefix}-turns", value=str(number).encode(), partition=partition)
         assert producer.flush(20) == 0
+
+    @contextmanager
+    def steadily_producing(self) -> Iterator[list[int]]:
+        """Ten events a second to each partition, while it is open; yields their numbers."""
+        produced: list[int] = []
+        end = threading.Event()
+
+        def work() -> None:
+            producer = Producer({"bootstrap.servers": self.broker})
+            while not end.wait(0.1):
+                for partition in range(PARTITIONS):
+                    producer.produce(f"{self.prefix}-turns", value=b"x", partition=partition)
+                producer.poll(0)
+                produced.append(len(produced))
+            assert producer.flush(20) == 0
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield produced
+        finally:
+            end.set()
+            thread.join(30)
+
+    def delete_before(self, offset: int) -> None:
+        """Remove older records, as retention does."""
+        admin = AdminClient({"bootstrap.servers": self.broker})
+        places = [TopicPartition(f"{self.prefix}-turns", number, offset) for number in range(PARTITIONS)]
+        for future in admin.delete_records(places).values():
+            future.result(20)
 
     def counted(self) -> dict[int, int]:
         """Events taken in, by partition."""
@@ -101,6 +149,15 @@ def group(database: Database, broker: str, tmp_path: Path) -> Iterator[Group]:
         with suppress(ProcessLookupError):
             process.kill()
         process.wait(10)
+
+
+def assigned(port: int) -> int:
+    """Partitions of the process that serves its metrics there."""
+    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+        for line in answer.read().decode().splitlines():
+            if line.startswith("lithify_assigned_partitions{"):
+                return int(float(line.rsplit(" ", 1)[1]))
+    return -1
 
 
 def all_of(count: int) -> Callable[[dict[int, int]], bool]:
@@ -162,3 +219,64 @@ def test_the_worker_writes_nothing_but_its_log(group: Group) -> None:
     assert {path.name for path in ROOT.iterdir()} - before <= {"__pycache__"}
     assert list(group.temporary.iterdir()) == []
     assert group.logs() == "", "a quiet run logs nothing"
+
+
+def test_c89_a_third_and_a_fourth_member_get_partitions(group: Group) -> None:
+    ports = [choose() for _ in range(4)]
+    for port in ports:
+        group.start(LITHIFY_HEALTH_PORT=str(port))
+    assert eventually(lambda: [assigned(port) for port in ports] == [1, 1, 1, 1], 60), group.logs()
+    group.produce(20)
+    group.wait(all_of(20), 30)
+
+
+@pytest.mark.parametrize("switch", ["0", "0.hang"])
+@needs_kafka(Lack.STATIC_MEMBERS)
+def test_a_stuck_batch_holds_the_group_for_less_than_five_seconds(group: Group, switch: str) -> None:
+    group.stick(switch)
+    group.start(LITHIFY_INSTANCE_ID="slot-1")
+    with group.steadily_producing() as produced:
+        group.wait(lambda counted: counted.get(1, 0) > 20, 30)
+        group.start(LITHIFY_INSTANCE_ID="slot-2")
+        time.sleep(10)
+    group.unstick(switch)
+    group.wait(all_of(len(produced)), 40)
+    assert group.longest_pause() < 5.0
+
+
+@needs_kafka(Lack.STATIC_MEMBERS)
+def test_c95_after_the_loop_was_blocked_for_longer_than_a_session_the_member_is_back(group: Group) -> None:
+    group.produce(20)
+    group.start()
+    group.wait(all_of(20), 30)
+    group.stick("blocked")
+    group.produce(20)
+    time.sleep(15)  # a session is 6 s
+    group.unstick("blocked")
+    group.produce(20)
+    group.wait(all_of(60), 60)
+
+
+@needs_kafka(Lack.DELETE_RECORDS)
+def test_c96_a_committed_offset_older_than_retention_is_passed_and_told(group: Group) -> None:
+    group.produce(30)
+    process = group.start()
+    group.wait(all_of(30), 30)
+    process.terminate()
+    assert process.wait(20) == 0
+    group.produce(30)
+    group.delete_before(50)
+    group.start()
+    group.wait(lambda counted: all(counted[partition] == 40 for partition in range(PARTITIONS)), 40)
+    assert "reset" in group.logs(), "events were passed over in silence"
+
+
+def test_past_the_cap_on_dead_letters_the_worker_ends_with_its_own_exit_state(group: Group) -> None:
+    group.stick("2.poison")
+    group.produce(30)
+    process = group.start(LITHIFY_DEAD_LETTER_CAP="10", LITHIFY_DEAD_LETTER_CAP_SHARE="0.05")
+    assert process.wait(60) == EXIT_CAP
+    assert "stops: 11 of the last" in group.logs()
+    group.unstick("2.poison")
+    group.start()
+    group.wait(lambda counted: counted.get(2, 0) >= 20 and counted.get(3) == 30, 40)

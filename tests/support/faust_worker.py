@@ -1,10 +1,13 @@
 """A worker process for contract tests of the runtime: takes events into its inbox, and gets stuck on demand.
 
 Run as `python -m tests.support.faust_worker FOLDER`: while FOLDER holds a file named after a partition, the batches of
-that partition fail as if the database were away.
+that partition fail as if the database were away; with `.hang` behind the number they do not end, with `.poison` each
+event makes the worker raise. A file `blocked` stops the whole event loop for as long as it is there.
 """
 
+import asyncio
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,10 +38,19 @@ class Counting:
 
     async def handle(self, unit: UnitOfWork, batch: Batch[None]) -> Effects:  # noqa: ARG002
         """Nothing but the inbox is written."""
-        for item in [*batch.fresh, *batch.repeated]:
-            if (self._switches / str(item.record.partition)).exists():
+        for number in {item.record.partition for item in [*batch.fresh, *batch.repeated]}:
+            if self._is_on(str(number)):
                 raise Transient("told to be stuck")
+            while self._is_on(f"{number}.hang"):
+                await asyncio.sleep(0.05)
+            if self._is_on(f"{number}.poison"):
+                raise KeyError("told to be a defect")
+        while self._is_on("blocked"):
+            time.sleep(0.05)
         return Effects()
+
+    def _is_on(self, switch: str) -> bool:
+        return (self._switches / switch).exists()
 
 
 if __name__ == "__main__":

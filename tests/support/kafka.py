@@ -34,13 +34,22 @@ class Kafka:
     Args:
         folder: Where; created at the start.
         brokers: 1, or 3 with replication 3 and two in-sync copies.
+        port: of the first broker; chosen by default.
+        advertised: port under which a single broker is known to its clients, if not its own: that of a proxy.
     """
 
-    def __init__(self, folder: Path, brokers: int = 1) -> None:
+    def __init__(
+        self, folder: Path, brokers: int = 1, *, port: int | None = None, advertised: int | None = None
+    ) -> None:
         if not is_available():
             raise KafkaError(f"no Apache Kafka at {SCRIPT}: the tests that need it cannot run")
         self._folder = folder
         self.brokers = brokers
+        self._layout = ["--brokers", str(brokers), "--heap", "384m"]
+        if port is not None:
+            self._layout += ["--port", str(port)]
+        if advertised is not None:
+            self._layout += ["--set", f"advertised.listeners=PLAINTEXT://127.0.0.1:{advertised}"]
 
     def __enter__(self) -> Self:
         self.start()
@@ -68,7 +77,7 @@ class Kafka:
             KafkaError: It does not come up.
         """
         chosen = [] if node is None else ["--node", str(node)]
-        done = self._run("start", *chosen, "--brokers", str(self.brokers), "--heap", "384m")
+        done = self._run("start", *chosen, *self._layout)
         deadline = time.monotonic() + _READY_SECONDS
         while not self._answers(node):
             # Its broker may live though the script gave up; if it does not, there is nothing to wait for.

@@ -1,4 +1,4 @@
-"""A PostgreSQL and a broker for the whole test session, and a fresh database per test."""
+"""A PostgreSQL for the whole test session, and a fresh database per test."""
 
 import itertools
 from collections.abc import Iterator
@@ -44,38 +44,41 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an embedded broker, as `host:port`. All tests share its topics: name them uniquely."""
-    with Stack(tmp_path_factory.mktemp("broker"), ["broker"], environment={}) as stack:
-        yield stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]
-
-
-@pytest.fixture(scope="session")
 def template(postgres: Cluster) -> str:
     """The database that every test's database is a copy of, migrated once."""
-    with _administration(postgres) as connection:
-        ensure_database(connection, TEMPLATE)
-    with psycopg.connect(postgres.url(SUPERUSER, TEMPLATE), autocommit=True) as connection:
-        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    migrate(postgres.url("lithify_owner", TEMPLATE))
-    return TEMPLATE
+    return make_template(postgres)
 
 
 @pytest.fixture
 def database(postgres: Cluster, template: str) -> Iterator[Database]:
     """A database of this test alone, dropped afterwards even if connections are still open."""
-    name = f"test_{next(_numbers)}"
+    made = make_database(postgres, f"test_{next(_numbers)}", template)
+    yield made
     with _administration(postgres) as connection:
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(made.name)))
+
+
+def make_template(cluster: Cluster) -> str:
+    """Create and migrate the database that others are copies of; returns its name."""
+    with _administration(cluster) as connection:
+        ensure_database(connection, TEMPLATE)
+    with psycopg.connect(cluster.url(SUPERUSER, TEMPLATE), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    migrate(cluster.url("lithify_owner", TEMPLATE))
+    return TEMPLATE
+
+
+def make_database(cluster: Cluster, name: str, template: str) -> Database:
+    """A copy of the template."""
+    with _administration(cluster) as connection:
         ensure_database(connection, name, template=template)
-    yield Database(
+    return Database(
         name=name,
-        owner_url=postgres.url("lithify_owner", name),
-        worker_url=postgres.url("lithify_worker", name),
-        gateway_url=postgres.url("lithify_gateway", name),
-        superuser_url=postgres.url(SUPERUSER, name),
+        owner_url=cluster.url("lithify_owner", name),
+        worker_url=cluster.url("lithify_worker", name),
+        gateway_url=cluster.url("lithify_gateway", name),
+        superuser_url=cluster.url(SUPERUSER, name),
     )
-    with _administration(postgres) as connection:
-        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def _administration(cluster: Cluster) -> psycopg.Connection:

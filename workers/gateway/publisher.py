@@ -12,7 +12,7 @@ from confluent_kafka.cimpl import KafkaError
 from lithify.events import Inbound, encode, user_key
 from pipelines.kafka import producer_config
 from pipelines.settings import Settings
-from pipelines.topics import Topic, topic_name
+from pipelines.topics import LARGEST_TURN_BYTES, Topic, topic_name
 from workers.gateway.faults import TooLargeError, UnavailableError
 
 GIVE_UP_MS = 5_000
@@ -64,7 +64,9 @@ class KafkaPublisher:
     def __init__(self, settings: Settings, give_up_ms: int = GIVE_UP_MS) -> None:
         self._topic = topic_name(settings, Topic.TURNS)
         self._give_up_ms = give_up_ms
-        self._producer = Producer(producer_config(settings) | {"message.timeout.ms": give_up_ms})
+        self._producer = Producer(
+            producer_config(settings) | {"message.timeout.ms": give_up_ms, "message.max.bytes": LARGEST_TURN_BYTES}
+        )
         self._recent = Recent()
         self._stop = threading.Event()
         self._poller = threading.Thread(target=self._poll, name="kafka-delivery-reports", daemon=True)

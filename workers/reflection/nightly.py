@@ -13,6 +13,7 @@ from pipelines.store.pool import Pool
 from pipelines.store.queries import query
 from pipelines.store.scheduler import due
 from pipelines.store.unit_of_work import unit_of_work
+from pipelines.topics import DEAD_LETTER_DAYS
 from workers.reflection.due import Reflector
 
 WORKER = "reflection"
@@ -30,7 +31,9 @@ class Run:
     """Slots whose stored rows differed from their fold: 0 unless a policy changed or an event was missed."""
     resumed: bool
     pruned: int
-    """Inbox rows past their retention that were removed."""
+    """Inbox rows and model replies past their retention that were removed."""
+    destroyed: int
+    """Keys of dead letters past their retention."""
     checked: int
     """Slots that the oracle folded anew."""
     mismatches: int
@@ -70,9 +73,9 @@ async def reflect_nightly(
             done, changed = done + len(slots), changed + differed
             progress(done)
     checked, mismatches = await ask_oracle(settings, pool, reflector, as_of)
-    pruned = await _prune(pool, settings)
+    pruned, destroyed = await _prune(pool, settings), await _destroy_keys(pool)
     await _finish(pool, as_of, checked, mismatches)
-    return Run(as_of, done, changed, resumed, pruned, checked, mismatches)
+    return Run(as_of, done, changed, resumed, pruned, destroyed, checked, mismatches)
 
 
 async def ask_oracle(settings: Settings, pool: Pool, reflector: Reflector, as_of: datetime) -> tuple[int, int]:
@@ -116,5 +119,11 @@ async def _finish(pool: Pool, as_of: datetime, checked: int, mismatches: int) ->
 
 
 async def _prune(pool: Pool, settings: Settings) -> int:
-    rows = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
-    return int(rows[0]["pruned"])
+    inbox = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
+    replies = await due(pool, "scheduler.prune_model_calls", days=settings.model_calls_retention_days)
+    return int(inbox[0]["pruned"]) + int(replies[0]["pruned"])
+
+
+async def _destroy_keys(pool: Pool) -> int:
+    rows = await due(pool, "scheduler.destroy_dead_letter_keys", days=DEAD_LETTER_DAYS)
+    return int(rows[0]["destroyed"])

@@ -64,6 +64,17 @@ def test_c97_an_idle_worker_is_at_zero_and_one_behind_by_its_oldest_unread(eithe
     assert 0 < lag.seconds < 1.1, "the age of what is unread, not of the last commit"
 
 
+def test_a_reader_looks_again_and_again(either: Log) -> None:
+    with reader(either) as made:
+        for committed in range(3):
+            either.produce(Topic.TURNS, 0)
+            behind = {lag.partition: lag.seconds for lag in made.read().partitions}
+            assert behind[0] is not None
+            assert behind[0] > 0
+            either.commit("importance", Topic.TURNS, 0, committed + 1)
+            assert {lag.partition: lag.seconds for lag in made.read().partitions} == {0: 0, 1: 0}
+
+
 def test_c97_a_backlog_in_one_batch_is_seen_where_the_end_offset_is_wrong(either: Log) -> None:
     producer = either.produce(Topic.TURNS, 1, 0)
     for _ in range(50):

@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from lithify.events import Command, CommandName, DeadLetter, encode
-from pipelines.deadletters import original_bytes
 from pipelines.effects import Effects
 from pipelines.failures import Defer, Transient
 from pipelines.runtime.parked import parked_release
@@ -17,7 +16,8 @@ from pipelines.runtime.worker import Batch
 from pipelines.store.unit_of_work import UnitOfWork
 from pipelines.topics import Topic
 from tests.integration.pipeline.test_stages import DAYS, republish_now, turn
-from tests.support.pipeline import KEYS, Pipeline, at
+from tests.support.letters import originals
+from tests.support.pipeline import Pipeline, at
 from workers.importance.scoring import Scored
 
 
@@ -47,7 +47,8 @@ async def test_c92_bad_events_go_to_the_dead_letters_and_good_ones_through(pipel
     found = letters(pipeline)
     assert [letter.cause for letter in found] == ["not_json", "invalid_event", "invalid_event"]
     assert [letter.offset for letter in found] == [1, 3, 5]
-    assert [original_bytes(letter, KEYS["LITHIFY_DEAD_LETTER_KEY"]) for letter in found] == bad
+    assert [one.value for one in await originals(pipeline.settings, found)] == bad
+    assert pipeline.rows("select count(*) as n from dead_letter_keys") == [{"n": 1}]
     assert len(pipeline.rows("select * from turns")) == 3
 
 
@@ -82,7 +83,11 @@ async def test_the_event_that_breaks_a_batch_is_found(
     await pipeline.run()
     [letter] = letters(pipeline)
     assert (letter.cause, letter.offset) == (cause, 2)
-    assert original_bytes(letter, KEYS["LITHIFY_DEAD_LETTER_KEY"]) == encode(DAYS[2])
+    [original] = await originals(pipeline.settings, [letter])
+    assert original.value == encode(DAYS[2])
+    assert letter.attempts == 2
+    assert original.stack is not None
+    assert "in broken" in original.stack
     assert len(pipeline.rows("select * from turns")) == len(DAYS) - 1
     assert len(pipeline.rows("select * from inbox where worker = 'importance'")) == len(DAYS) - 1
 

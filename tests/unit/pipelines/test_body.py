@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.deadlettercap import TooManyDeadLetters
 from pipelines.failures import Transient
 from pipelines.runtime.body import StreamBody
 from pipelines.runtime.worker import Progress, Record
@@ -42,7 +43,7 @@ class FakeApp:
 
     consumer: FakeConsumer = field(default_factory=FakeConsumer)
     consumer_generation_id: int = 1
-    rebalancing: bool = False
+    letting_go: bool = False
     should_stop: bool = False
 
 
@@ -86,7 +87,7 @@ async def run(app: FakeApp, working: Any, *batches: list[FakeEvent]) -> tuple[Fa
     stream = FakeStream(app, *batches)
     woken: list[None] = []
     progress = Progress()
-    body = StreamBody("w", app, working, progress, lambda: woken.append(None))
+    body = StreamBody("w", app, working, progress, lambda: woken.append(None), lambda: None, 5.0)
     await body.run(stream, 10, 0.01)
     return stream, progress, woken
 
@@ -109,7 +110,7 @@ async def test_a_failing_batch_is_tried_again_and_never_raises(error: Exception)
     assert progress.failing_since == {}
 
 
-@pytest.mark.parametrize("reason", ["rebalancing", "should_stop"])
+@pytest.mark.parametrize("reason", ["letting_go", "should_stop"])
 async def test_a_batch_is_given_up_and_nothing_after_it_is_acknowledged(reason: str) -> None:
     app = FakeApp()
     setattr(app, reason, True)
@@ -121,12 +122,12 @@ async def test_a_batch_is_given_up_and_nothing_after_it_is_acknowledged(reason: 
 
 
 async def test_after_a_rebalance_it_goes_on() -> None:
-    app = FakeApp(rebalancing=True)
+    app = FakeApp(letting_go=True)
     working = Working(Transient("down"))
     stream = FakeStream(app, events(1, 2))
-    body = StreamBody("w", app, working, Progress(), lambda: None)
+    body = StreamBody("w", app, working, Progress(), lambda: None, lambda: None, 5.0)
     await body.run(stream, 10, 0.01)
-    app.rebalancing, app.consumer_generation_id = False, 2
+    app.letting_go, app.consumer_generation_id = False, 2
     stream = FakeStream(app, events(1, 2, generation=2))
     await body.run(stream, 10, 0.01)
     assert stream.acked == [1, 2]
@@ -149,3 +150,55 @@ async def test_cancellation_passes() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+class Hanging:
+    """A batch that never ends; notes that it was cancelled."""
+
+    def __init__(self) -> None:
+        self.cancelled = 0
+
+    async def __call__(self, _records: Sequence[Record]) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+
+@pytest.mark.parametrize("reason", ["letting_go", "should_stop"])
+async def test_c91_a_batch_that_runs_on_is_broken_off_when_others_wait(
+    monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    monkeypatch.setattr("pipelines.runtime.body._GRACE", 0.15)
+    app, hanging = FakeApp(), Hanging()
+    setattr(app, reason, True)
+    stream, progress, _ = await run(app, hanging, events(1, 2), events(3))
+    assert hanging.cancelled == 1
+    assert stream.acked == []
+    assert app.consumer._unacked_messages == set()
+    assert progress.last_error is not None
+    assert progress.last_error.startswith("broken off after ")
+
+
+async def test_a_batch_that_hangs_is_tried_again() -> None:
+    class OnceHanging(Hanging):
+        async def __call__(self, records: Sequence[Record]) -> None:
+            if not self.cancelled:
+                await super().__call__(records)
+
+    app, hanging = FakeApp(), OnceHanging()
+    stream = FakeStream(app, events(1, 2))
+    await StreamBody("w", app, hanging, Progress(), lambda: None, lambda: None, 0.2).run(stream, 10, 0.01)
+    assert hanging.cancelled == 1
+    assert stream.acked == [1, 2]
+
+
+async def test_past_the_cap_the_worker_is_stopped_once_and_nothing_is_acknowledged() -> None:
+    app, stops, progress = FakeApp(), list[None](), Progress()
+    working = Working(TooManyDeadLetters("11 of 11"), TooManyDeadLetters("11 of 11"))
+    stream = FakeStream(app, events(1), events(2))
+    await StreamBody("w", app, working, progress, lambda: None, lambda: stops.append(None), 5.0).run(stream, 10, 0.01)
+    assert len(stops) == 1
+    assert stream.acked == []
+    assert progress.stopped_by == "11 of 11"

@@ -1,0 +1,151 @@
+"""What came of a run: compared with a quiet one, and with a fold of the stored evidence."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import psycopg
+from confluent_kafka import Consumer, TopicPartition
+
+from benchmarks.replay import publish
+from benchmarks.results import WORKERS
+from lithify.events import Role, Turn
+from pipelines.settings import Settings
+from pipelines.topics import Topic, group_name, topic_name
+from tests.chaos.lab import Field
+from tests.support.fleet import Health
+from tests.support.memory import MemoryProbe, Rows
+from workers.assembly import WORKERS as MAKE
+
+_PROBES = 12
+"""Users whose turns show that every partition moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything that must be the same after any disturbance."""
+
+    folded: Rows
+    claims: tuple[str, ...]
+    conflicts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, probe: MemoryProbe) -> "Outcome":
+        """What a run's database holds."""
+        claims = probe.rows("select claim_id::text as id from claims order by 1")
+        conflicts = probe.rows("select conflict_id::text || resolution as id from conflicts order by 1")
+        return cls(probe.folded(), tuple(row["id"] for row in claims), tuple(row["id"] for row in conflicts))
+
+
+def count_lost(probe: MemoryProbe, turns: Sequence[Turn]) -> int:
+    """Turns that some worker has not applied, or that did not reach the end."""
+    wanted = {turn.id for turn in turns}
+    lost = wanted - {turn.turn_id for turn in probe.turns() if turn.reflected}
+    inbox = probe.inbox()
+    for worker in WORKERS:
+        lost |= wanted - set(inbox.get(worker, ()))
+    return len(lost)
+
+
+def count_twice(outcome: Outcome, quiet: Outcome) -> int:
+    """Claims and conflicts beyond those of a quiet run."""
+    more_claims = len(outcome.claims) - len(quiet.claims)
+    return max(0, more_claims) + max(0, len(outcome.conflicts) - len(quiet.conflicts))
+
+
+def count_differing(one: Rows, other: Rows) -> int:
+    """Facts, overrides and verdicts that are not in both, alike."""
+    return sum(
+        one[table].get(row) != other[table].get(row)
+        for table in one.keys() | other.keys()
+        for row in one[table].keys() | other[table].keys()
+    )
+
+
+def finished(probe: MemoryProbe, turns: Sequence[Turn], seconds: float) -> bool:
+    """Whether all turns reach the end in time."""
+    wanted = {turn.id for turn in turns}
+    query = "select count(*) as n from turns where reflected_at is not null and turn_id not like 'probe-%'"
+    return _until(lambda: int(probe.rows(query)[0]["n"]) >= len(wanted), seconds)
+
+
+def recovered(field: Field, healed: float, seconds: float) -> float | None:
+    """Seconds from `healed` until every member is ready and a turn on every partition reached the end.
+
+    Returns:
+        None: not within `seconds`.
+    """
+    probes = [_probe_turn(field.name, number) for number in range(_PROBES)]
+    publish(probes, field.settings)
+    ids = ", ".join(f"'{turn.id}'" for turn in probes)
+    query = f"select count(*) as n from turns where reflected_at is not null and turn_id in ({ids})"
+
+    def back() -> bool:
+        if not all(member.health().ready for member in list(field.fleet.members.values())):
+            return False
+        return int(field.probe.rows(query)[0]["n"]) == len(probes)
+
+    return time.monotonic() - healed if _until(back, seconds) else None
+
+
+def unacknowledged(settings: Settings) -> int:
+    """Events between the committed offsets of the four groups and the ends of their topics."""
+    return sum(_behind(settings, worker, MAKE[worker](settings).source) for worker in WORKERS)
+
+
+def _behind(settings: Settings, worker: str, source: Topic) -> int:
+    topic = topic_name(settings, source)
+    config = {"bootstrap.servers": settings.kafka_bootstrap, "group.id": group_name(settings, worker), "log_level": 0}
+    consumer = Consumer({**config, "enable.auto.commit": False})
+    try:
+        numbers = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+        places = consumer.committed([TopicPartition(topic, number) for number in numbers], timeout=10)
+        marks = {place.partition: consumer.get_watermark_offsets(place, timeout=10) for place in places}
+    finally:
+        consumer.close()
+    # No committed offset (-1001) on a partition that was read to its end is as much a fault as a low one.
+    return sum(marks[place.partition][1] - max(place.offset, marks[place.partition][0]) for place in places)
+
+
+def told(seen: Sequence[tuple[str, Health]], cause: str) -> str | None:
+    """Whether members told of an outage: None, or the first that did not."""
+    for member, health in seen:
+        if health.ready or not any(cause in reason for reason in health.reasons):
+            return f"{member} said {health.reasons or 'ready'}"
+    return None
+
+
+def ready(field: Field, seconds: float) -> bool:
+    """Whether all members become ready in time."""
+    return _until(lambda: all(member.health().ready for member in field.fleet.members.values()), seconds)
+
+
+def settled(settings: Settings, seconds: float = 30.0) -> int:
+    """Unacknowledged events once they are 0, or after so many seconds."""
+    _until(lambda: unacknowledged(settings) == 0, seconds)
+    return unacknowledged(settings)
+
+
+def _probe_turn(name: str, number: int) -> Turn:
+    at = datetime.now(UTC)
+    return Turn(
+        id=f"probe-{name}-{number}-{at.timestamp()}",
+        user_id=f"probe-{number}",
+        session_id="s",
+        occurred_at=at,
+        role=Role.USER,
+        content="Thanks!",
+    )
+
+
+def _until(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if condition():
+                return True
+        except psycopg.OperationalError:  # the database is away, or comes back
+            pass
+        time.sleep(0.25)
+    return False

@@ -1,0 +1,31 @@
+"""The page of figures, written from the rows of the last runs."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.chaos.scenarios import SCENARIOS
+
+_TEMPLATE = Path(__file__).with_name("reliability.template.md")
+_HEAD = "| what was done | times | events | lost | duplicated | differing | recovery, s | readiness |"
+_RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
+
+
+def write(rows: Path, page: Path) -> None:
+    """Write the page from what `rows` keeps."""
+    kept: dict[str, dict[str, Any]] = json.loads(rows.read_text()) if rows.exists() else {}
+    lines = [_line(kept[scenario.name]) for scenario in SCENARIOS if scenario.name in kept]
+    left = [scenario.name for scenario in SCENARIOS if scenario.name not in kept]
+    table = "\n".join([_HEAD, _RULE, *lines])
+    if left:
+        table += f"\n\nNot run yet in this form: {', '.join(left)}."
+    text = _TEMPLATE.read_text().replace("{table}", table).replace("{processors}", str(os.cpu_count()))
+    page.write_text(text)
+
+
+def _line(row: dict[str, Any]) -> str:
+    name = row["done"] + (" (short form)" if row["size"] == "short" else "")
+    recovery = "over 120" if row["recovery_seconds"] is None else f"{row['recovery_seconds']:.1f}"
+    cells = (name, row["times"], row["events"], row["lost"], row["duplicated"], row["differing"], recovery)
+    return "| " + " | ".join(str(cell) for cell in (*cells, row["readiness"])) + " |"

@@ -1,0 +1,60 @@
+"""One line of the table: what was done, and what came of it."""
+
+import json
+from dataclasses import asdict, dataclass
+
+RECOVERY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The figures of one scenario.
+
+    Attributes:
+        scenario: Its name.
+        size: short or long.
+        done: What was done, in words.
+        times: How often.
+        events: Turns published.
+        lost: Turns that some worker has not applied, or that did not reach the end.
+        duplicated: Claims and conflicts beyond those of a quiet run.
+        differing: Facts, overrides and verdicts unlike those of a quiet run, or unlike a fold of the evidence.
+        behind: Events whose offset is not committed in the end.
+        recovery_seconds: From the end of the disturbance until all were ready and turns on all partitions passed; None:
+            longer than a minute, or never.
+        readiness: "told" if every member said 503 with the cause during the outage, "-" where there is no outage to
+            tell of, else what was said instead.
+        restarted: Members that ended by themselves.
+        seconds: The whole run.
+    """
+
+    scenario: str
+    size: str
+    done: str
+    times: int
+    events: int
+    lost: int
+    duplicated: int
+    differing: int
+    behind: int
+    recovery_seconds: float | None
+    readiness: str
+    restarted: tuple[str, ...]
+    seconds: float
+
+    def faults(self) -> list[str]:
+        """What does not hold; empty: everything does."""
+        found = [
+            f"{name}: {value}"
+            for name in ("lost", "duplicated", "differing", "behind", "restarted")
+            if (value := getattr(self, name))
+        ]
+        if self.recovery_seconds is None or self.recovery_seconds > RECOVERY_SECONDS:
+            found.append(f"recovery: {self.recovery_seconds}")
+        if self.readiness not in {"told", "-"}:
+            found.append(f"readiness: {self.readiness}")
+        return found
+
+    def as_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self) | {"faults": self.faults()}, ensure_ascii=False)

@@ -1,0 +1,146 @@
+"""Runs one scenario and judges it."""
+
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+
+from benchmarks.replay import publish
+from lithify.events import Turn
+from tests.chaos.judge import (
+    Outcome,
+    count_differing,
+    count_lost,
+    count_twice,
+    finished,
+    ready,
+    recovered,
+    settled,
+    told,
+)
+from tests.chaos.lab import Field, Lab, turns_of
+from tests.chaos.row import RECOVERY_SECONDS, Row
+from tests.chaos.scenarios import Disturbed, Scenario
+from tests.chaos.size import Size
+from tests.support.fleet import Watch
+
+_START_SECONDS = 60.0
+_TELL_SECONDS = 10.0
+"""How long readiness may take to notice an outage."""
+_DRAIN_SECONDS = 240.0
+
+
+class ChaosError(RuntimeError):
+    """A run could not be judged: something did not even start, or was never finished."""
+
+
+def quiet(lab: Lab, size: Size) -> Outcome:
+    """What comes of the turns when nothing happens."""
+    turns = turns_of(size.turns)
+    with lab.run("quiet") as field:
+        _start(field)
+        publish(turns, field.settings)
+        if not finished(field.probe, turns, _DRAIN_SECONDS):
+            raise ChaosError(f"the quiet run did not end: {field.fleet.logs()}")
+        outcome = Outcome.of(field.probe)
+        lost, differing = count_lost(field.probe, turns), count_differing(outcome.folded, field.probe.refolded())
+    if lost or differing or not outcome.folded["facts"]:
+        raise ChaosError(f"the quiet run is no measure: {lost} lost, {differing} differ from the fold")
+    return outcome
+
+
+def run(scenario: Scenario, lab: Lab, size: Size, outcome: Outcome) -> Row:
+    """Run a scenario.
+
+    Raises:
+        ChaosError: it cannot be judged.
+    """
+    began = time.monotonic()
+    turns = turns_of(size.turns)
+    with ExitStack() as exits:
+        server = exits.enter_context(lab.small_disk()) if scenario.full_disk else None
+        made = lab.run(scenario.name, brokers=scenario.brokers, postgres=server, module=scenario.module)
+        field = exits.enter_context(made)
+        _start(field, scenario.slots)
+        return _disturbed(scenario, field, size, turns, outcome, began)
+
+
+def _disturbed(
+    scenario: Scenario, field: Field, size: Size, turns: Sequence[Turn], outcome: Outcome, began: float
+) -> Row:
+    sent = scenario.arrange(turns)
+    rate = min(len(sent) / scenario.lasts(size), 250.0)
+    publishing = _Publishing(field, sent, rate)
+    with Watch(field.fleet) as watch:
+        publishing.start()
+        time.sleep(2)
+        disturbed = scenario.disturb(field, size)
+        healed = time.monotonic()
+        survivors = field.fleet.pids()
+        recovery = recovered(field, healed, RECOVERY_SECONDS * 2)
+        publishing.finish()
+        done = finished(field.probe, turns, _DRAIN_SECONDS)
+    dead = field.fleet.dead() + [name for name, pid in field.fleet.pids().items() if survivors.get(name) != pid]
+    if dead or not done or recovery is None:
+        sys.stderr.write(field.fleet.logs() + "\n")
+    found = Outcome.of(field.probe)
+    return Row(
+        scenario=scenario.name,
+        size=size.name,
+        done=scenario.done.format(**asdict(size)),
+        times=disturbed.times,
+        events=len(sent),
+        lost=count_lost(field.probe, turns),
+        duplicated=count_twice(found, outcome),
+        differing=count_differing(found.folded, outcome.folded) + count_differing(found.folded, field.probe.refolded()),
+        behind=settled(field.settings) if scenario.lack is not None or field.kafka is not None else 0,
+        recovery_seconds=None if recovery is None else round(recovery, 1),
+        readiness=_readiness(scenario, watch, disturbed, healed),
+        restarted=tuple(dead),
+        seconds=round(time.monotonic() - began, 1),
+    )
+
+
+def _readiness(scenario: Scenario, watch: Watch, disturbed: Disturbed, healed: float) -> str:
+    if scenario.cause is None or disturbed.began is None:
+        return "-"
+    seen = watch.between(disturbed.began + _TELL_SECONDS, healed - 4.0)
+    if not seen:
+        return "nobody was asked"
+    return told([(one.member, one.health) for one in seen], scenario.cause) or "told"
+
+
+def _start(field: Field, slots: Sequence[int] = (1,)) -> None:
+    field.fleet.start_all(slots)
+    if not ready(field, _START_SECONDS):
+        states = {member.name: member.health() for member in field.fleet.members.values()}
+        raise ChaosError(f"the workers did not come up: {states} {field.fleet.logs()}")
+
+
+class _Publishing:
+    """Publishes in a thread; what goes wrong there is raised where it is waited for."""
+
+    def __init__(self, field: Field, turns: Sequence[Turn], rate: float) -> None:
+        self._error: BaseException | None = None
+
+        def work() -> None:
+            try:
+                publish(turns, field.settings, rate)
+            except BaseException as error:  # noqa: BLE001 - handed on by `finish`
+                self._error = error
+
+        self._thread = threading.Thread(target=work, name="publishing", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Wait until the broker has everything."""
+        self._thread.join(_DRAIN_SECONDS * 3)
+        if self._error is not None:
+            raise self._error
+        if self._thread.is_alive():
+            raise ChaosError("the turns could not be published")
