@@ -49,7 +49,12 @@ def _on_error(error: KafkaError) -> None:
 
 def make_admin(settings: Settings) -> AdminClient:
     """An administration client."""
-    config: dict[str, Any] = {"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3}
+    config: dict[str, Any] = {
+        "bootstrap.servers": settings.kafka_bootstrap,
+        "error_cb": _on_error,
+        "log_level": 3,
+        "socket.timeout.ms": 10_000,  # a line that is dead but open would make every question fail for a minute
+    }
     return AdminClient(config)
 
 

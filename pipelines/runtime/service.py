@@ -15,6 +15,7 @@ from pipelines.envelope import Codec, PlainCodec
 from pipelines.kafka import make_admin, topic_fault
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
+from pipelines.runtime.gaps import listen_for_gaps
 from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
@@ -172,6 +173,7 @@ def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = No
         SystemExit: 0 after a signal, 1 after a crash, `EXIT_CAP` past the cap.
     """
     setup_logging(settings.log_level)
+    listen_for_gaps(worker.name, settings)
     service = Service(worker, settings, codec or PlainCodec())
     process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
     process.spinner = None
