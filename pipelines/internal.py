@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import msgspec
 
-from lithify.events import Body, Envelope, TurnDecided, TurnExtracted
+from lithify.events import Body, Envelope, SessionClosed, TurnDecided, TurnExtracted
 from pipelines.envelope import Codec, Event, derived_id, open_event
 from pipelines.failures import Cause, Poison
 from pipelines.runtime.worker import Item, Record
@@ -30,7 +30,11 @@ def open_record(record: Record, codec: Codec, *bodies: type[Body]) -> Event[Body
 def item_of(record: Record, event: Event[Body], payload: T) -> Item[T]:
     """The item of an event. It is entered in the inbox under the id of the turn, session end or command it is about."""
     head = event.envelope
-    return Item(record, Receipt(head.tenant, _inbox_id(event), head.subject_key, ""), payload, head.epoch)
+    receipt = Receipt(head.tenant, _inbox_id(event), head.subject_key, "")
+    body = event.body
+    if isinstance(body, SessionClosed) or (isinstance(body, TurnExtracted | TurnDecided) and body.generation > 0):
+        return Item(record, receipt, payload, head.epoch)
+    return Item(record, receipt, payload, head.epoch, received_at=head.received_at, occurred_at=head.occurred_at)
 
 
 def _inbox_id(event: Event[Body]) -> str:

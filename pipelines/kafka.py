@@ -47,15 +47,19 @@ def _on_error(error: KafkaError) -> None:
     _log.warning("kafka client: %s", error.str())
 
 
-def make_admin(settings: Settings) -> AdminClient:
-    """An administration client."""
-    config: dict[str, Any] = {
+def client_config(settings: Settings) -> dict[str, Any]:
+    """What every client that only looks on needs."""
+    return {
         "bootstrap.servers": settings.kafka_bootstrap,
         "error_cb": _on_error,
         "log_level": 3,
         "socket.timeout.ms": 10_000,  # a line that is dead but open would make every question fail for a minute
     }
-    return AdminClient(config)
+
+
+def make_admin(settings: Settings) -> AdminClient:
+    """An administration client."""
+    return AdminClient(client_config(settings))
 
 
 def topic_fault(admin: AdminClient, name: str, timeout: float = 2.0) -> str | None:

@@ -18,6 +18,7 @@ import typer
 from lithify.events import (
     CommandAccepted,
     DeadLetter,
+    DeadLetterClosed,
     Envelope,
     SessionClosed,
     SlotChanged,
@@ -39,7 +40,7 @@ EVENTS: dict[Topic, dict[str, type[msgspec.Struct]]] = {
     Topic.CLAIMS: {"turn_extracted": TurnExtracted, "session_ended": SessionClosed},
     Topic.CONFLICTS: {"turn_decided": TurnDecided, "session_ended": SessionClosed},
     Topic.FACTS: {"slot_changed": SlotChanged},
-    Topic.DEAD_LETTERS: {"dead_letter": DeadLetter},
+    Topic.DEAD_LETTERS: {"dead_letter": DeadLetter, "dead_letter_closed": DeadLetterClosed},
 }
 """Which events are on which topic, and the model that decodes each."""
 

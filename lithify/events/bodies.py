@@ -1,7 +1,7 @@
 """The bodies of internal events, one per event type."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -79,7 +79,10 @@ class TurnExtracted(_Body, frozen=True, kw_only=True, omit_defaults=True):
     turn_id: str
     session_id: str
     outcome: str
-    """stored n is decided later; here: accepted, no_facts, skipped, failed_transient, failed_permanent."""
+    """stored n is decided later; here: accepted, no_facts, skipped, failed_transient, failed_permanent.
+
+    Accepted without claims or commands: a later generation follows.
+    """
     extractor: str
     """Name and version of what extracted."""
     generation: int = 0
@@ -112,7 +115,7 @@ class TurnDecided(_Body, frozen=True, kw_only=True, omit_defaults=True):
     turn_id: str
     session_id: str
     outcome: str
-    """stored, no_facts, skipped, failed_transient, failed_permanent."""
+    """stored, no_facts, skipped, failed_transient, failed_permanent; accepted: a model is still to read it."""
     stored: int = 0
     """Claims kept as evidence."""
     generation: int = 0
@@ -159,7 +162,31 @@ class DeadLetter(_Body, frozen=True, kw_only=True, omit_defaults=True):
     """The day (UTC, ISO 8601) whose key encrypts all this; that key is destroyed with the letters of the day."""
 
 
-Body = TurnScored | SessionClosed | CommandAccepted | TurnExtracted | TurnDecided | SlotChanged | DeadLetter
+class DeadLetterClosed(_Body, frozen=True, kw_only=True, omit_defaults=True):
+    """`lithify-dead-letters`: what an operator did with a letter. It lies beside the letter, under the same key."""
+
+    topic: str
+    partition: int
+    offset: int
+    """The letter's: where the event stood that could not be processed."""
+    letter_at: Annotated[datetime, Meta(tz=True)]
+    """`received_at` of the letter: one that came later about the same place is open."""
+    action: Literal["replayed", "dropped"]
+    by: str
+    """Who did it."""
+    reason: str = ""
+
+
+Body = (
+    TurnScored
+    | SessionClosed
+    | CommandAccepted
+    | TurnExtracted
+    | TurnDecided
+    | SlotChanged
+    | DeadLetter
+    | DeadLetterClosed
+)
 
 BODIES: dict[str, type[Body]] = {
     "turn_scored": TurnScored,
@@ -169,5 +196,6 @@ BODIES: dict[str, type[Body]] = {
     "turn_decided": TurnDecided,
     "slot_changed": SlotChanged,
     "dead_letter": DeadLetter,
+    "dead_letter_closed": DeadLetterClosed,
 }
 """Every event type of the internal topics, declared once."""

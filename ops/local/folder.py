@@ -21,6 +21,8 @@ from ops.local.errors import StackError
 from ops.local.ports import choose
 
 _PASSWORDS = ("superuser_password", "owner_password", "worker_password", "gateway_password")
+_LATER_PASSWORDS = ("backup_password",)
+"""Roles that folders of earlier releases know nothing of."""
 _KEYS = ("pseudonym_key", "dead_letter_key")
 _KEY_BYTES = 32
 
@@ -83,11 +85,18 @@ class DataFolder:
         """
         path = self.path / "secrets.json"
         if path.exists():
-            return _load(path, (*_PASSWORDS, *_KEYS))
-        values = {name: secrets.token_urlsafe(24) for name in _PASSWORDS}
+            return self._with_later_passwords(path)
+        values = {name: secrets.token_urlsafe(24) for name in (*_PASSWORDS, *_LATER_PASSWORDS)}
         values |= {name: base64.urlsafe_b64encode(secrets.token_bytes(_KEY_BYTES)).decode() for name in _KEYS}
         _store(path, values)
         return values
+
+    def _with_later_passwords(self, path: Path) -> dict[str, str]:
+        values = _load(path, (*_PASSWORDS, *_KEYS), _LATER_PASSWORDS)
+        missing = {name: secrets.token_urlsafe(24) for name in _LATER_PASSWORDS if name not in values}
+        if missing:
+            _store(path, values | missing)
+        return values | missing
 
     def publish(self, settings: dict[str, str]) -> None:
         """Write down how to use the running stack."""
@@ -125,10 +134,10 @@ class DataFolder:
         return chosen
 
 
-def _load(path: Path, names: tuple[str, ...]) -> dict[str, str]:
+def _load(path: Path, names: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, str]:
     try:
         values = json.loads(path.read_text())
-        return {name: str(values[name]) for name in names}
+        return {name: str(values[name]) for name in (*names, *(name for name in optional if name in values))}
     except (ValueError, KeyError, TypeError) as error:
         raise StackError(f"{path} is damaged ({error}); restore it, or start with a new data folder") from error
 

@@ -31,8 +31,9 @@ ROLES = {
     "lithify_owner": "owner_password",
     "lithify_worker": "worker_password",
     "lithify_gateway": "gateway_password",
+    "lithify_backup": "backup_password",
 }
-"""The roles and the names of their passwords; none is a superuser, so row-level security binds them."""
+"""The roles and the names of their passwords. None is a superuser: row-level security binds all but lithify_backup."""
 
 _INITDB_SECONDS = 120.0
 
@@ -169,18 +170,17 @@ class Cluster:
 
 
 def ensure_database(connection: psycopg.Connection, name: str, template: str = "template1") -> None:
-    """Create a database that the owner role owns and only the three roles may enter.
+    """Make sure of a database that the owner role owns and only these roles may enter.
 
     Args:
         connection: As superuser, outside a transaction.
         name: The database.
         template: The database it starts as a copy of.
     """
-    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
-        return
     target = sql.Identifier(name)
     origin = sql.Identifier(template)
-    connection.execute(sql.SQL("CREATE DATABASE {} OWNER lithify_owner TEMPLATE {}").format(target, origin))
+    if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+        connection.execute(sql.SQL("CREATE DATABASE {} OWNER lithify_owner TEMPLATE {}").format(target, origin))
     connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(target))
     members = sql.SQL(", ").join(sql.Identifier(role) for role in ROLES)
     connection.execute(sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}").format(target, members))

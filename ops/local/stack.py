@@ -17,6 +17,7 @@ from ops.local.ports import HOST
 from ops.local.postgres import Cluster
 from ops.local.probes import answers
 from ops.local.supervisor import Supervisor
+from ops.local.unprivileged import program_folder
 
 SERVERS = ("postgres", "broker")
 WORKERS = ("importance", "extraction", "conflict", "reflection", "gateway")
@@ -173,6 +174,8 @@ class Stack:
             settings["LITHIFY_DATABASE_URL"] = cluster.url("lithify_worker")
             settings["LITHIFY_OWNER_DATABASE_URL"] = cluster.url("lithify_owner")
             settings["LITHIFY_GATEWAY_DATABASE_URL"] = cluster.url("lithify_gateway")
+            settings["LITHIFY_BACKUP_DATABASE_URL"] = cluster.url("lithify_backup")
+            settings["LITHIFY_POSTGRES_BIN"] = str(program_folder() / "bin")
         if "LITHIFY_KAFKA_BOOTSTRAP" not in given and "broker" in self._parts:
             settings["LITHIFY_KAFKA_BOOTSTRAP"] = f"{HOST}:{folder.port('broker')}"
             settings["LITHIFY_SESSION_TIMEOUT_SECONDS"] = str(_SESSION_TIMEOUT_SECONDS)
@@ -226,7 +229,8 @@ class Stack:
     def _worker_env(self, name: str) -> dict[str, str]:
         """A worker's environment: one address of the database, for its own role, and not the owner's."""
         env = self._env()
-        env.pop("LITHIFY_OWNER_DATABASE_URL", None)
+        for name_of_more_rights in ("LITHIFY_OWNER_DATABASE_URL", "LITHIFY_BACKUP_DATABASE_URL"):
+            env.pop(name_of_more_rights, None)
         gateway = env.pop("LITHIFY_GATEWAY_DATABASE_URL", None)
         if name == "gateway" and gateway is not None:
             env["LITHIFY_DATABASE_URL"] = gateway

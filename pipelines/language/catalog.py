@@ -35,6 +35,8 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
     vocabularies: list[str] = []
     aliases: dict[str, list[str]] = {}
     topics: list[str] = []
+    called: list[str] = []
+    """Other names of the attribute itself, in both languages."""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -55,16 +57,24 @@ class Vocabulary:
     catalog: Catalog
     words: Mapping[str, Mapping[str, str]]
     """Attribute key to (any known word, lower case, to the normalised value)."""
+    names: Mapping[str, tuple[str, ...]]
+    """What people call an attribute ("address", 住址) to the keys that it may mean."""
 
     def known(self, attribute: str, word: str) -> str | None:
         """The normalised value that `word` (already lower case, NFKC) names under `attribute`, if any."""
-        return self.words.get(attribute, {}).get(word)
+        table = self.words.get(attribute, {})
+        found = table.get(word)
+        if found is None and word.endswith("s") and word.isascii():
+            return table.get(word[:-1])  # "carrots", "oysters"
+        return found
 
     def attribute_of(self, name: str) -> str:
         """The key of the attribute that `name` names in any case, in English or Chinese; else its normal form."""
         word = normal(name)
-        entries = self.catalog.attributes.values()
-        return next((entry.key for entry in entries if word in (entry.key, entry.name_en, entry.name_zh)), word)
+        keys = self.names.get(word, (word,))
+        entries = (self.catalog.attributes[key] for key in keys if key in self.catalog.attributes)
+        proper = next((entry.key for entry in entries if word in (entry.key, entry.name_en, entry.name_zh)), None)
+        return proper or (keys[0] if len(keys) == 1 else word)
 
     def value_of(self, attribute: str, value: str) -> str:
         """`value` as the extractor would have it, so that what is told and what is said are one value."""
@@ -97,7 +107,8 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
         lists = _lists(data, entry, source)
         attributes[entry.key] = _attribute(entry, lists)
         words[entry.key] = _aliases(entry.key, lists, source)
-    return Vocabulary(Catalog(MappingProxyType(attributes)), MappingProxyType(words))
+    names = _names(data.attributes)
+    return Vocabulary(Catalog(MappingProxyType(attributes)), MappingProxyType(words), MappingProxyType(names))
 
 
 def load_catalog(path: Path | None = None) -> Catalog:
@@ -110,6 +121,14 @@ def _lists(data: _File, entry: _Entry, source: Path) -> list[_Words]:
     if missing:
         raise ValueError(f"{source}: {entry.key} refers to unknown vocabularies {missing}")
     return [*(data.vocabularies[name] for name in entry.vocabularies), _Words(entry.aliases)]
+
+
+def _names(entries: Iterable[_Entry]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        for name in dict.fromkeys((entry.key, entry.names.en, entry.names.zh, *entry.called)):
+            found[normal(name)] = (*found.get(normal(name), ()), entry.key)
+    return found
 
 
 def _attribute(entry: _Entry, lists: Iterable[_Words]) -> Attribute:

@@ -10,15 +10,29 @@ from dataclasses import dataclass
 from pipelines.language.languages import Language
 from pipelines.language.model import Reject, RejectCode
 
+_ROLES = r"(?:assistant|system|user|ai|bot|human|tool|助手|系统|用户)[ \t]*[:：]"
+_CODE_LINE = (
+    r"^[ \t]*(?:#|//|/\*|\$ |>>>|--|def \w+\(|return[ (]|echo |curl |import \w+$|if [^\n]{1,80}: ?return)"
+    r"|[\w)\]]={1,3}[\w\"'\[{(]|[\w)\]] ={1,3} [\"'\[{(]|^[ \t]*\w+ = \w"
+    r"|[{\[(] ?[\"'][^\n]{0,200}[\"'] ?[}\])]|\w\([^\s()][^()\n]{0,80}\);?[ \t]*$"
+    r"|\b(?:console\.log|printf?)\(|\bselect\b[^\n]{1,80}\bfrom\b[^\n]{1,80}(?:;|\bwhere\b)|\binsert into \w"
+    r"|\d\d(?::\d\d)?[\]\s]+(?:info|warn(?:ing)?|error|debug)\b"
+)
+"""What marks a line as code, a query or a log."""
+_RECORD_LINE = rf"[ \t-]*(?!{_ROLES})[\w ]{{1,20}}[:：][^\n]+"
 _FOREIGN = re.compile(
     r"(?P<memory><lithify-memory\b.*?(?:</lithify-memory>|\Z))"
     r"|(?P<code>```.*?(?:```|\Z))"
-    r"|(?P<label>^[ \t]*(?:assistant|system|user|ai|bot|human|tool|助手|系统|用户)[ \t]*[:：].*\Z)"
+    rf"|(?P<label>^[ \t]*{_ROLES}.*\Z)"
     r"|(?P<block>^[ \t]*>[^\n]*)"
-    r"|(?P<said>[\"“「『][^\"”」』\n]{2,400}[\"”」』])",
+    r"|(?P<inline>`[^`\n]{1,400}`)"
+    rf"|(?P<record>^{_RECORD_LINE}\n(?:{_RECORD_LINE}(?:\n|\Z))+)"
+    r"|(?P<said>[\"“「『][^\"”」』\n]{2,400}[\"”」』]|(?<!\w)'[^'\n]{2,200}'(?!\w))",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
-_HINTS = ("<lithify-memory", "```", ">", '"', "“", "「", "『", ":", "：")
+_URL = re.compile(r"\w{2,8}://\S+")
+_CODE = re.compile(_CODE_LINE, re.IGNORECASE | re.MULTILINE)
+_HINTS = ("<lithify-memory", "`", ">", '"', "'", "“", "「", "『", ":", "：", "=", "#", "(", "//")
 _OWN_VERB = re.compile(
     r"(?<![\w'])(?:i|i'm|i've|my|we|is|are|am|love|hate|have|was)(?![\w])|我|[是喜爱讨厌住吃]", re.IGNORECASE
 )
@@ -28,6 +42,8 @@ _CODES = {
     "code": RejectCode.QUOTE,
     "label": RejectCode.ASSISTANT_TEXT,
     "block": RejectCode.QUOTE,
+    "inline": RejectCode.QUOTE,
+    "record": RejectCode.QUOTE,
     "said": RejectCode.QUOTE,
 }
 _ABBREVIATIONS = r"(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)"
@@ -55,7 +71,7 @@ class Clause:
 
 
 def blank_foreign(text: str) -> tuple[str, list[Reject]]:
-    """Replace by spaces what is not the speaker's own words: recalled memory, code, forged labels, quotes.
+    """Replace by spaces what is not the speaker's own words: recalled memory, code, records, forged labels, quotes.
 
     A short quoted title ("Charlotte's Web") stays.
 
@@ -74,7 +90,19 @@ def blank_foreign(text: str) -> tuple[str, list[Reject]]:
         rejects.append(Reject(_CODES[kind], found.span()))
         return " " * len(words)
 
-    return _FOREIGN.sub(fill, text), rejects
+    return _without_code(_FOREIGN.sub(fill, text), rejects), rejects
+
+
+def _without_code(text: str, rejects: list[Reject]) -> str:
+    """`text` without its lines of code, queries and logs."""
+    lines = text.split("\n")
+    at = 0
+    for index, line in enumerate(lines):
+        if _CODE.search(_URL.sub("", line)) is not None:
+            rejects.append(Reject(RejectCode.QUOTE, (at, at + len(line))))
+            lines[index] = " " * len(line)
+        at += len(line) + 1
+    return "\n".join(lines)
 
 
 def _is_title(words: str) -> bool:

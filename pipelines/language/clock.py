@@ -2,20 +2,8 @@
 
 import re
 
-_DIGITS = {
-    "〇": 0,
-    "零": 0,
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-}
+from pipelines.language.numerals import chinese_number
+
 _FIXED = {"noon": "12:00", "midnight": "00:00"}
 _ENGLISH = re.compile(r"(?P<half>half past )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<part>[ap]\.?m\.?)?")
 _CHINESE = re.compile(
@@ -74,13 +62,5 @@ def _clock(hour: int, minute: int, *, late: bool, early: bool) -> str | None:
 def _number(text: str) -> int | None:
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= 3 else None
-    if not text or any(char not in _DIGITS and char not in "十百" for char in text):
-        return None
-    hundreds, mark, rest = text.partition("百")
-    if not mark:
-        hundreds, rest = "", text
-    tens, mark, ones = rest.partition("十")
-    if not mark:
-        tens, ones = "", rest
-    value = _DIGITS.get(hundreds, 0) * 100 + _DIGITS.get(ones.lstrip("零〇"), 0)
-    return value + (_DIGITS.get(tens, 1) * 10 if mark else 0)
+    found = chinese_number(text)
+    return found if found is None or found < 1000 else None

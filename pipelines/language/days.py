@@ -103,7 +103,7 @@ def chinese_weekday(which: str, weekday: int, today: date) -> Days:
     monday = today - timedelta(days=today.weekday())
     if which:
         weeks = which.count("下") - which.count("上")
-        return one_day(monday + timedelta(days=weekday, weeks=weeks), "weekday")
+        return one_day(monday + timedelta(days=weekday, weeks=weeks), "date")
     return one_day(today + timedelta(days=(weekday - today.weekday()) % 7), "weekday")
 
 

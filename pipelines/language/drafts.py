@@ -89,6 +89,7 @@ def _claim(turn: TurnText, draft: Draft, ordinal: int, day: tuple[date, datetime
 
 
 def _topics(value: str, words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The normalised topic and the words themselves, so that unknown values match by their text."""
+    """The normalised topic, the attributes it may name, and the words themselves, so that unknown values match by text."""
     known = [vocabulary.known(key, value) for key in ("consumes", "likes")]
-    return tuple(dict.fromkeys(topic for topic in (*known, value, normal(words)) if topic))
+    named = [key for name in (value, normal(words)) for key in vocabulary.names.get(name, ())]
+    return tuple(dict.fromkeys(topic for topic in (*known, *named, value, normal(words)) if topic))

@@ -45,6 +45,8 @@ class Language:
     question_lead: re.Pattern[str]
     relations: Mapping[str, str]
     """Any word for a relation to its normalised word."""
+    pronouns: Mapping[str, frozenset[str]]
+    """"he" or "she" to the relations that it cannot stand for."""
     suspicious: tuple[str, ...]
     not_names: frozenset[str]
     """Capitalised words that name nobody; among them those that may start a sentence without a subject."""
@@ -116,6 +118,7 @@ class _Compiler:
             turnabout=tuple((self._word(a), b) for a, b in data.turnabout),
             question_lead=self._compile("question_lead", data.question_lead),
             relations={word: key for key, many in data.relations.items() for word in many},
+            pronouns={word: frozenset(many) for word, many in data.pronouns.items()},
             suspicious=tuple(data.suspicious),
             not_names=frozenset(data.not_names).union(*(rule.data.needs for rule in rules if rule.data.bare)),
             value_starts_not=frozenset(data.value_starts_not),
@@ -124,7 +127,7 @@ class _Compiler:
             determiner=self._any("determiners", data.determiners),
             value_strip=self._any("value_strip", data.value_strip),
             clause_break=self._clause_break(),
-            subject=re.compile(self._expand("subject", data.macros["subject"])),
+            subject=re.compile(self._loose(self._expand("subject", data.macros["subject"]))),
             lead=self._some("lead"),
             adverb=self._some("adverb"),
             negation=self._some("negation"),
@@ -154,9 +157,9 @@ class _Compiler:
             return self._compile("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
         openers = "|".join(self._data.marks["clause_opener"])
         names = "|".join(self._data.marks["name_opener"])
-        soft = r"(?:[,:]\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
+        soft = r"(?:(?:,|(?<!remember)(?<!note)(?<!reminder):)\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
         pattern = rf"(?i:\s(?:{strong})(?=\s)|;)|(?i:{soft})(?=(?i:(?:{openers})(?![\w]))|(?:{names})\b)"
-        return re.compile(pattern)
+        return re.compile(self._loose(self._expand("clause_break", pattern)))
 
     def _any(self, name: str, patterns: list[str]) -> re.Pattern[str]:
         body = "|".join(patterns)
@@ -165,9 +168,15 @@ class _Compiler:
 
     def _compile(self, name: str, pattern: str) -> re.Pattern[str]:
         try:
-            return re.compile(_number_groups(self._expand(name, pattern)), re.IGNORECASE)
+            return re.compile(_number_groups(self._loose(self._expand(name, pattern))), re.IGNORECASE)
         except re.error as error:
             raise ValueError(f"{self._source}: {name}: {error}") from error
+
+    def _loose(self, pattern: str) -> str:
+        """`pattern`, reading also what is typed in haste: apostrophes left out; spaces around Latin words in Chinese."""
+        if self._chinese:
+            return pattern.replace("(?P<value", " ?(?P<value")
+        return pattern.replace("n't", "n'?t").replace("'m", "'?m").replace("'ve", "'?ve")
 
     def _expand(self, name: str, pattern: str) -> str:
         def fill(found: re.Match[str]) -> str:
@@ -182,7 +191,11 @@ class _Compiler:
 
     def _known(self, attribute: str) -> str:
         words = self._vocabulary.words.get(attribute, {})
-        return _alternatives(word for word in words if has_cjk(word) == self._chinese)
+        own = _alternatives(word for word in words if has_cjk(word) == self._chinese)
+        if not self._chinese:
+            return own
+        foreign = _alternatives(word for word in words if not has_cjk(word))
+        return f"(?:{own}| ?{foreign}(?![A-Za-z]) ?)"
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -199,6 +212,6 @@ def _number_groups(pattern: str) -> str:
 def _index(rules: tuple[Rule, ...]) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     for rule in rules:
-        for word in rule.data.needs:
+        for word in {form for need in rule.data.needs for form in (need, need.replace("'", ""))}:
             found.setdefault(word, []).append(rule.order)
     return {word: tuple(orders) for word, orders in found.items()}

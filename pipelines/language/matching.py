@@ -14,6 +14,8 @@ from pipelines.language.text import normal
 from pipelines.language.values import Value, Values
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_DIGITS = "#"
+"""Stands among the words that a rule needs for any number."""
 _PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
 
 
@@ -41,6 +43,8 @@ class Head:
     """Where the subject starts."""
     predicate: int
     """Where the predicate starts."""
+    pronoun: str | None = None
+    """"he", "she": the subject, where it is only that."""
 
 
 class Around:
@@ -84,9 +88,15 @@ class Spoken:
         found = self.head.subject if self.head.own else self.inherited
         if found is None and not self.head.own and (rule.bare or dropped):
             found = self.me
-        if found is not self.me and not rule.third:
+        if found is not self.me and not (rule.third and _related(found, rule)):
+            return None
+        if rule.listed and (self.head.own or self.inherited is None):
             return None
         return None if rule.owned and not self.head.own else found
+
+
+def _related(subject: Subject | None, rule: RuleData) -> bool:
+    return not rule.related or (subject is not None and subject.relation is not None)
 
 
 class Matcher:
@@ -109,7 +119,7 @@ class Matcher:
         found = find_subject(self.language, text, start, clause.end, me)
         if found is None:
             return Head(None, own=False, start=start, predicate=start)
-        return Head(found.subject, own=True, start=start, predicate=found.end)
+        return Head(found.subject, own=True, start=start, predicate=found.end, pronoun=found.pronoun)
 
     def match(self, spoken: Spoken) -> list[Heard]:
         """What the first matching rule finds in the clause, and what rules find after one that goes on."""
@@ -148,10 +158,12 @@ class Matcher:
             words = [word for word in self._words if word in text]
         else:
             words = list(self._words.intersection(_WORD.findall(text.lower())))
+            if any(char.isdecimal() for char in text):
+                words.append(_DIGITS)
         if not words:
             return []
         by_word = self.language.by_word
-        return sorted({order for word in words for order in by_word[word]})
+        return sorted({order for word in words for order in by_word.get(word, ())})
 
     def _positions(self, spoken: Spoken) -> Iterator[tuple[int, bool]]:
         """Where the predicate may start, and whether a negation stands before it."""
@@ -225,6 +237,8 @@ class Matcher:
         if rule.data.attributes:
             return tuple(rule.data.attributes)
         name = normal(found["attr"])
+        if not rule.data.prefix:
+            name = self._vocabulary.attribute_of(name)
         known = self._vocabulary.known("device", name) or self._vocabulary.known("likes", name)
         return (rule.data.prefix + (known or name),)
 

@@ -24,6 +24,9 @@ class Frames:
     frame_start: int
     """From the sentence that holds this position on, nothing is the speaker's own."""
     jokes: tuple[int, ...]
+    """Where it is said that something was a joke."""
+    laughter: tuple[tuple[int, int], ...]
+    """Where somebody laughs at the end of what was said; laughter before it answers somebody else."""
 
 
 def find_frames(languages: Iterable[Language], text: str) -> Frames:
@@ -32,6 +35,7 @@ def find_frames(languages: Iterable[Language], text: str) -> Frames:
     frame: RejectCode | None = None
     frame_start = len(text)
     jokes: list[int] = []
+    laughter: list[tuple[int, int]] = []
     for language in languages:
         injection = injection or any(smuggled(language, text))
         for mark, code in _FRAMES:
@@ -39,7 +43,8 @@ def find_frames(languages: Iterable[Language], text: str) -> Frames:
             if found is not None and found.start() < frame_start:
                 frame, frame_start = code, found.start()
         jokes.extend(found.start() for found in language.marks["joke"].finditer(text))
-    return Frames(injection, frame, frame_start, tuple(jokes))
+        laughter.extend(found.span() for found in language.marks["laughter"].finditer(text))
+    return Frames(injection, frame, frame_start, tuple(jokes), tuple(laughter))
 
 
 def smuggled(language: Language, text: str) -> Iterator[tuple[int, int]]:
@@ -90,7 +95,18 @@ def _framed(frames: Frames, place: Place) -> RejectCode | None:
         return frames.frame
     last = after.end if after is not None else sentence.end
     joked = any(sentence.start <= joke < last for joke in frames.jokes)
-    return RejectCode.JOKE if joked else None
+    return RejectCode.JOKE if joked or _laughed_at(frames, place) else None
+
+
+def _laughed_at(frames: Frames, place: Place) -> bool:
+    """Whether laughter ends the sentence, or is all of the next one."""
+    start, end, after = place.clause.start, place.sentence.end, place.after
+    next_start, next_end = (after.start, after.end) if after is not None else (end, end)
+    return any(
+        start < first <= end or (next_start <= first <= last and last >= next_end > next_start)
+        for first, last in frames.laughter
+        if first > place.sentence.start
+    )
 
 
 def _supposed(language: Language, text: str, sentence: Sentence, clause: Clause) -> bool:

@@ -62,6 +62,8 @@ class RejectCode(StrEnum):
     """The span is not in the turn or does not hold the value's words."""
     UNRESOLVED = "unresolved"
     """Subject or value cannot be told from the words ("I love it")."""
+    WRONG_SUBJECT = "wrong_subject"
+    """A model took somebody else's for the user's."""
     TOO_LONG = "too_long"
     """Text beyond the limit of the extractor."""
 
@@ -95,6 +97,14 @@ class Extractor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose text it is: under which policy, and within which values are told to be equal."""
+
+    tenant: str = "default"
+    subject_key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Redacted:
     """A text without its secrets."""
 
@@ -106,6 +116,12 @@ class Redacted:
 class Redactor(Protocol):
     """Replaces secrets and personal numbers by typed placeholders. Idempotent; never raises on any text."""
 
-    def redact(self, text: str) -> Redacted:
-        """`text` with its secrets replaced, and how many of each type."""
+    def redact(self, text: str, owner: Owner = Owner(), cue: str = "") -> Redacted:
+        """`text` with its secrets replaced, and how many of each type.
+
+        Args:
+            text: what somebody wrote.
+            owner: who.
+            cue: what the text is said to be, such as "password": it counts as written before it.
+        """
         ...

@@ -62,6 +62,10 @@ class RuleData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Whether "a, b and c" are three values."""
     third: bool = True
     """Whether it holds of other people too."""
+    related: bool = False
+    """Whether it holds of other people only where their relation to the user is said: "my kids love it"."""
+    listed: bool = False
+    """Whether it only continues what a clause before it said of the same subject: ", 34, a nurse"."""
     owned: bool = False
     """Whether the clause must have a subject of its own ("like" may be a preposition)."""
     bare: bool = False
@@ -114,6 +118,8 @@ class PatternData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     question_lead: str
     """What may stand before the question proper."""
     relations: dict[str, list[str]]
+    pronouns: dict[str, list[str]]
+    """Words for "he" and "she", each with the relations that it cannot stand for."""
     suspicious: list[str]
     """Words of which one occurs in every text that marks `injection` or `privilege`: a cheap first test."""
     not_names: list[str]

@@ -13,13 +13,13 @@ from pipelines.language.answers import proposal
 from pipelines.language.catalog import FREE_TEXT, Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.drafts import Draft, answered, stamped
-from pipelines.language.languages import load_language
+from pipelines.language.languages import Language, load_language
 from pipelines.language.matching import Around, Head, Heard, Matcher, Spoken
 from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
 from pipelines.language.subjects import Subject, speaker
-from pipelines.language.text import fold, has_cjk
+from pipelines.language.text import fold, has_cjk, is_chinese
 from pipelines.language.timewords import TimeWords, time_words
 
 LIMIT = 20_000
@@ -41,6 +41,8 @@ class _Reading:
     asserted: bool = False
     """Whether modality is taken for granted: the words are a question that was answered."""
     frames: Frames | None = None
+    others: list[tuple[int, Subject]] = field(default_factory=list)
+    """Third parties that clauses were about, with the place of each, in order."""
     drafts: list[Draft] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
 
@@ -49,6 +51,14 @@ class _Reading:
         if Reject(code, span) not in self.rejects:
             self.rejects.append(Reject(code, span))
 
+    def antecedent(self, head: Head, language: Language, since: int) -> Head:
+        """`head` with the person that its pronoun stands for: the only one since `since` whom it fits."""
+        if head.pronoun is None:
+            return head
+        unfit = language.pronouns.get(head.pronoun, frozenset())
+        people = {person for start, person in self.others if start >= since and person.relation not in unfit}
+        return replace(head, subject=people.pop()) if len(people) == 1 else head
+
     @property
     def full(self) -> bool:
         """Whether so much was found that reading stops."""
@@ -56,7 +66,7 @@ class _Reading:
 
     def matcher(self, start: int, end: int) -> Matcher:
         """The matcher of the language in which `text[start:end]` is written."""
-        return self.matchers[0] if has_cjk(self.text[start:end]) else self.matchers[-1]
+        return self.matchers[0] if is_chinese(self.text[start:end]) else self.matchers[-1]
 
 
 @dataclass(slots=True)
@@ -156,7 +166,7 @@ class RuleExtractor:
             if reading.full:
                 return
             after = found[index + 1] if index + 1 < len(found) else None
-            self._sentence(reading, sentence, after)
+            self._sentence(reading, sentence, found[index - 1] if index else None, after)
 
     @staticmethod
     def _suspect(reading: _Reading) -> None:
@@ -167,7 +177,9 @@ class RuleExtractor:
                 for span in smuggled(matcher.language, reading.text):
                     reading.reject(RejectCode.INJECTION, span)
 
-    def _sentence(self, reading: _Reading, sentence: Sentence, after: Sentence | None) -> None:
+    def _sentence(
+        self, reading: _Reading, sentence: Sentence, before: Sentence | None, after: Sentence | None
+    ) -> None:
         matcher = reading.matcher(sentence.start, sentence.end)
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
             return
@@ -176,6 +188,9 @@ class RuleExtractor:
         parts = clauses(matcher.language, reading.text, sentence)
         for clause, following in zip(parts, [*parts[1:], None], strict=True):
             head = matcher.head(reading.text, clause, reading.me)
+            head = reading.antecedent(head, matcher.language, before.start if before is not None else sentence.start)
+            if head.subject is not None and head.subject is not reading.me:
+                reading.others.append((clause.start, head.subject))
             heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, reading.me, around))
             changed = False
             if reading.full:

@@ -23,6 +23,8 @@ class Found:
 
     subject: Subject | None
     end: int
+    pronoun: str | None = None
+    """"he", "she", 他, 她: whoever else was spoken of last, where that fits."""
 
 
 def find_subject(language: Language, text: str, start: int, end: int, me: Subject) -> Found | None:
@@ -41,11 +43,15 @@ def find_subject(language: Language, text: str, start: int, end: int, me: Subjec
     found = match.groupdict()
     if found.get("me") or found.get("me2") or found.get("we"):
         return Found(me, match.end())
-    if found.get("pronoun"):
+    if found.get("person"):
+        return Found(None, match.end(), found["person"].lower())
+    if found.get("pronoun") or found.get("pronoun2"):
         return Found(None, match.end())
-    relation = found.get("relation") or found.get("relation2")
+    relation = found.get("relation") or found.get("relation2") or found.get("relation3")
     relation = language.relations.get(relation.lower()) if relation else None
-    name = found.get("named") or found.get("name")
+    name = found.get("named") or found.get("named2") or found.get("name")
+    if name and not relation and (kin := language.relations.get(name.lower())) is not None:
+        return Found(Subject(kin, kin), match.end())  # "Grandpa takes warfarin"
     if name and normal(name.split()[0]) in language.not_names:
         return None if found.get("name") else Found(Subject(relation or normal(name), relation), match.end())
     if name or relation:

@@ -6,6 +6,8 @@ import unicodedata
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，！？：；（）"}
 _FOLD |= {0x3000: 0x20, 0xA0: 0x20, 0x2019: 0x27, 0x2018: 0x27, 0x2032: 0x27, 0x09: 0x20}
 _CJK = re.compile("[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_OPENERS = " \t\n\"'“‘(（*_"
 _SPACES = re.compile(r"\s+")
 
 
@@ -17,6 +19,19 @@ def fold(text: str) -> str:
 def has_cjk(text: str) -> bool:
     """Whether any Chinese character occurs."""
     return not text.isascii() and _CJK.search(text) is not None
+
+
+def is_chinese(text: str) -> bool:
+    """Whether `text` is Chinese rather than a language of spaced words that borrows some Chinese ones.
+
+    A Chinese character counts as much as a Latin word; where they are equal, the first one decides.
+    """
+    if text.isascii():
+        return False
+    characters, words = len(_CJK.findall(text)), len(_LATIN_WORD.findall(text))
+    if characters == words:
+        return characters > 0 and not text.lstrip(_OPENERS)[:1].isascii()
+    return characters > words
 
 
 def normal(text: str) -> str:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from lithify.domain.claims import Quantity
+from pipelines.language.numerals import NUMERAL, chinese_number
 
 _UNITS: Final[dict[str, tuple[str, str]]] = {}
 
@@ -39,7 +40,8 @@ _declare("s", "60", "min", "mins", "minute", "minutes", "分钟")
 _declare("s", "3600", "h", "hr", "hrs", "hour", "hours", "小时", "个小时")
 _declare("s", "86400", "day", "days", "天")
 _declare("CNY", "1", "cny", "rmb", "yuan", "元", "块", "块钱", "人民币", "¥", "￥")
-_declare("CNY", "10000", "万", "万元", "万块")
+_declare("CNY", "1000", "千", "千元", "千块", "千块钱")
+_declare("CNY", "10000", "万", "万元", "万块", "万块钱", "万人民币")
 _declare("USD", "1", "usd", "dollar", "dollars", "$", "美元", "美金")
 _declare("EUR", "1", "eur", "euro", "euros", "€", "欧元")
 _declare("GBP", "1", "gbp", "pounds", "£", "英镑")
@@ -52,9 +54,12 @@ _QUANTITY = re.compile(
 )
 
 
+_HEIGHT = re.compile(r"(?P<m>[12一二两])米(?P<rest>\d{1,2}|[一二三四五六七八九]{1,2})")
+
+
 def quantity(text: str) -> Quantity | None:
     """The quantity that `text` is, wholly, or None. A bare number has the unit ""."""
-    found = _QUANTITY.fullmatch(text.strip())
+    found = _QUANTITY.fullmatch(_in_digits(text.strip()))
     if found is None:
         return None
     digits = found["number"].replace(",", "")
@@ -63,6 +68,22 @@ def quantity(text: str) -> Quantity | None:
     scale = Decimal(factor) * kilo
     last = Decimal(1).scaleb(-len(digits.partition(".")[2])) / 2
     return Quantity(float(Decimal(digits) * scale), unit, float(last * scale))
+
+
+def _in_digits(text: str) -> str:
+    """Chinese numerals as digits: 五万元 is 5万元, 六十公斤 is 60公斤, 一米七五 is 1.75米."""
+    height = _HEIGHT.fullmatch(text)
+    if height is not None:
+        metres, rest = (part if part.isascii() else str(chinese_number(part)) for part in height.group("m", "rest"))
+        return f"{metres}.{rest}米"
+    numeral = NUMERAL.match(text)
+    if numeral is None:
+        return text
+    words = numeral[0]
+    # the scale stays, since it tells how coarse the number is
+    kept = len(words) - (len(words) > 1 and words[-1] in "千万")
+    number = chinese_number(words[:kept])
+    return text if number is None else f"{number}{words[kept:]}{text[numeral.end() :]}"
 
 
 def canonical(item: Quantity) -> str:

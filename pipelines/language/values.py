@@ -12,7 +12,7 @@ from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
-_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\u3400-\u9fff])[和与跟及](?=[\u3400-\u9fff])")
+_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
@@ -61,9 +61,10 @@ class Values:
             listed = listed and value is not None and not text[value.end : last].strip(_EDGES)
 
     def _barred(self, value: str, rule: RuleData) -> bool:
-        return value in rule.excluded or any(
-            self._vocabulary.known(attribute, value) is not None for attribute in rule.unless_known
-        )
+        if value in rule.excluded:
+            return True
+        own = any(self._vocabulary.known(attribute, value) is not None for attribute in rule.attributes)
+        return not own and any(self._vocabulary.known(key, value) is not None for key in rule.unless_known)
 
     def _parts(self, text: str, start: int, end: int, *, many: bool) -> Iterator[tuple[int, int]]:
         if not many:

@@ -1,4 +1,4 @@
-"""Health, readiness and metrics of a worker, on loopback. Health follows progress, not the life of the process."""
+"""Health, readiness and metrics of a worker. Health follows progress, not the life of the process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,8 +9,12 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from pipelines.metrics import ASSIGNED, REGISTRY
 from pipelines.runtime.worker import Progress
+from pipelines.settings import Settings
 
 _STUCK_SECONDS = 600.0
+"""One batch may take as long as a slow model."""
+_OUTSIDE_SECONDS = 300.0
+"""A rebalance ends long before; past that the member has left its group for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +25,27 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
-def health(progress: Progress, now: float) -> Verdict:
-    """Unhealthy: a batch that does not fail, but does not end either. A restart may help."""
+def health(progress: Progress, now: float, stall_seconds: float = 60.0) -> Verdict:
+    """Unhealthy: there is work, nothing fails, and nothing moves. A restart may help. Idle is healthy."""
+    reasons = []
     stuck = [
         part
         for part, since in progress.busy_since.items()
         if now - since > _STUCK_SECONDS and part not in progress.failing_since
     ]
     if stuck:
-        return Verdict(False, (f"partitions {sorted(stuck)} work on one batch for over {_STUCK_SECONDS:.0f} s",))
-    return Verdict(True)
+        reasons.append(f"partitions {sorted(stuck)} work on one batch for over {_STUCK_SECONDS:.0f} s")
+    # A long batch explains why nothing was committed since it began, but not what came before.
+    stalled = [
+        part
+        for part, since in progress.unread_since.items()
+        if progress.busy_since.get(part, now) - since > stall_seconds and part not in progress.failing_since
+    ]
+    if stalled:
+        reasons.append(f"partitions {sorted(stalled)} have unread events, and nothing was committed")
+    if progress.outside_since is not None and now - progress.outside_since > _OUTSIDE_SECONDS:
+        reasons.append(f"not in the consumer group for {now - progress.outside_since:.0f} s")
+    return Verdict(not reasons, tuple(reasons))
 
 
 def readiness(progress: Progress, joined: bool, now: float) -> Verdict:
@@ -49,18 +64,18 @@ def readiness(progress: Progress, joined: bool, now: float) -> Verdict:
 
 
 class HealthServer:
-    """Serves /healthz, /readyz and /metrics on 127.0.0.1."""
+    """Serves /healthz, /readyz and /metrics on the address of the settings."""
 
     def __init__(
         self,
         worker: str,
-        port: int,
+        settings: Settings,
         progress: Progress,
         assigned: Callable[[], int | None],
         probe: Callable[[], Awaitable[str | None]],
     ) -> None:
         self._worker = worker
-        self._port = port
+        self._settings = settings
         self._progress = progress
         self._assigned = assigned
         self._probe = probe
@@ -68,7 +83,7 @@ class HealthServer:
 
     async def start(self) -> None:
         """Start listening, unless the port is 0."""
-        if not self._port:
+        if not self._settings.health_port:
             return
         app = web.Application()
         app.add_routes(
@@ -76,7 +91,7 @@ class HealthServer:
         )
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+        await web.TCPSite(self._runner, self._settings.health_host, self._settings.health_port).start()
 
     async def stop(self) -> None:
         """Stop listening."""
@@ -84,7 +99,7 @@ class HealthServer:
             await self._runner.cleanup()
 
     async def _healthz(self, _request: web.Request) -> web.Response:
-        return _answer(health(self._progress, asyncio.get_running_loop().time()))
+        return _answer(health(self._progress, asyncio.get_running_loop().time(), self._settings.stall_seconds))
 
     async def _readyz(self, _request: web.Request) -> web.Response:
         verdict = readiness(self._progress, self._assigned() is not None, asyncio.get_running_loop().time())

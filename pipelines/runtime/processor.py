@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 import msgspec
@@ -101,8 +102,18 @@ class Processor(Generic[T]):
         self._letters.committed([*refused, *reused])
         for one in [*refused, *reused]:
             metrics.DEAD_LETTERS.labels(worker, str(one.poison.cause)).inc()
+        effects.committed()
+        self._measure(batch)
         metrics.EVENTS_REPEATED.labels(worker).inc(len(batch.repeated))
         metrics.DROPPED.labels(worker).inc(len(items) - len(current))
+
+    def _measure(self, batch: Batch[T]) -> None:
+        now = datetime.now(UTC)
+        for item in batch.fresh:
+            for since, began in (("received", item.received_at), ("occurred", item.occurred_at)):
+                if began is not None:
+                    seconds = max(0.0, (now - began).total_seconds())
+                    metrics.END_TO_END_SECONDS.labels(self._worker.name, since).observe(seconds)
 
     async def _subjects(self, unit: UnitOfWork, items: Sequence[Item[T]]) -> dict[str, Subject]:
         users = {(i.receipt.tenant, i.receipt.subject_key): i.user_id for i in items if i.user_id is not None}

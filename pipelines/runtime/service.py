@@ -13,6 +13,7 @@ from faust.types import StreamT
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
 from pipelines.kafka import make_admin, topic_fault
+from pipelines.observe.lag import LagReader
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
 from pipelines.runtime.gaps import listen_for_gaps
@@ -20,6 +21,7 @@ from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
 from pipelines.runtime.relay import Relay
+from pipelines.runtime.watch import StallWatch, watch_loop
 from pipelines.runtime.worker import Periodic, Progress, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool, make_pool
@@ -30,8 +32,10 @@ _STOP_GUARD_SECONDS = 30.0
 _PROBE_SECONDS = 2.0
 EXIT_CAP = 4
 """Exit state of a worker that stopped itself: see the cap on dead letters."""
+_LOOKS_PER_STALL = 6
 _CHATTY = (
     *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
+    *("openai", "httpx2", "httpcore2"),  # they log whole requests, and with them what users said
     *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
 )
 
@@ -72,13 +76,22 @@ class Service:
             stop_this_process,
             self._settings.attempt_seconds,
         )
-        self._health = HealthServer(
-            self._worker.name, self._settings.health_port, progress, self._assigned, self._probe
-        )
+        metrics.prepare(self._worker.name)
+        self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
+        self._lag = LagReader(self._settings, [self._worker.name])
+        watch = StallWatch(
+            self._worker.name,
+            self._lag.read,
+            progress,
+            self._partitions,
+            self._settings.stall_seconds / _LOOKS_PER_STALL,
+        )
         release = parked_release(self._worker.name, self._settings)
         self._tasks = [
             asyncio.create_task(self._relay.run()),
+            asyncio.create_task(watch.run()),
+            asyncio.create_task(watch_loop(self._worker.name)),
             *(asyncio.create_task(self._repeat(item)) for item in [*self._worker.periodics, release]),
         ]
 
@@ -91,6 +104,7 @@ class Service:
         await asyncio.wait([relay], timeout=5)
         await asyncio.gather(*periodics, return_exceptions=True)
         await self._health.stop()
+        await asyncio.to_thread(self._lag.close)
         await self._pool.close(timeout=3)
 
     async def _consume(self, stream: StreamT[bytes]) -> None:
@@ -98,19 +112,24 @@ class Service:
 
     async def _repeat(self, periodic: Periodic) -> None:
         """Run recurring work for ever. No exception leaves the task, for it would crash the worker."""
+        failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
-                async with asyncio.timeout(self._settings.attempt_seconds):
+                async with asyncio.timeout(periodic.at_most):
                     await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
-                metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name).inc()
+                failures.inc()
                 _log.warning("%s: %s: %s", periodic.name, type(error).__name__, error)
             await asyncio.sleep(periodic.seconds)
 
     def _assigned(self) -> int | None:
         """Partitions of this process; None until it has joined its group."""
         return len(self.app.consumer.assignment()) if self.app.joined else None
+
+    def _partitions(self) -> frozenset[int] | None:
+        """Which ones; None likewise."""
+        return frozenset(place.partition for place in self.app.consumer.assignment()) if self.app.joined else None
 
     async def _probe(self) -> str | None:
         """What the worker depends on and cannot reach; None: all is there."""

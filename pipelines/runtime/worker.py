@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from pipelines.effects import Effects
@@ -34,6 +35,10 @@ class Item(Generic[T]):
     """Erasure epoch stamped on the event; None on the first topic, which has none yet."""
     user_id: str | None = None
     """Only on the first topic."""
+    received_at: datetime | None = None
+    """When the turn or command came in; None for anything else, and for what is only read anew: it is not timed."""
+    occurred_at: datetime | None = None
+    """When it was said, capped at receipt; None as above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class Periodic:
     name: str
     seconds: float
     run: Callable[[Pool], Awaitable[None]]
+    at_most: float | None = 45.0
+    """Seconds after which a run is broken off: a line may be dead. None: it looks after that itself."""
 
 
 class Worker(Protocol[T]):
@@ -91,3 +98,7 @@ class Progress:
     """Why the worker stops by itself."""
     busy_since: dict[int, float] = field(default_factory=dict)
     """Partition to the start of the batch that it works on."""
+    unread_since: dict[int, float] = field(default_factory=dict)
+    """Partition of this process to since when it has unread events and its committed offset has not moved."""
+    outside_since: float | None = None
+    """Since when it is not a member of its group although the broker answers."""

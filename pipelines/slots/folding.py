@@ -112,7 +112,7 @@ class Folder:
         folded = []
         for key in wanted:
             items = _without(key, found[key], replaced_turns or {}) + _entering(key, evidence)
-            if items:
+            if items or key.slot_id in stored.versions:  # a slot that lost all of its evidence holds nothing any more
                 folded.append(
                     self._fold_one(effects, key, items, sessions.get(key.subject_key, []), stored, now, as_of)
                 )
@@ -138,12 +138,12 @@ class Folder:
         effects.write("slots.insert_conflicts", *({**conflict_row(key, c), "recorded_at": now} for c in conflicts))
         known_verdicts = stored.rows["verdicts"].get(key.slot_id, {})
         verdicts = tuple(v for v in state.verdicts if v.id not in known_verdicts)
-        version = stored.versions.get(key.slot_id, 0) + (1 if changed or as_of is not None else 0)
+        version = stored.versions[key.slot_id] + (1 if changed or as_of is not None else 0)
         effects.write("slots.upsert_slots", _slot_row(key, open_state, version, state))
         if changed:
             effects.changed_subjects.add(key.subject_key)
         for verdict in verdicts:
-            metrics.VERDICTS.labels(str(verdict.kind), verdict.rule).inc()
+            effects.count(metrics.VERDICTS, str(verdict.kind), verdict.rule)
         if self._shadow is not None:
             self._shadow.compare(key, attribute, items, sessions, state)
         return Folded(key, state, version, gone, come, verdicts, conflicts)

@@ -1,11 +1,16 @@
-"""Connection pools."""
+"""Connection pools, and how they are used."""
 
 import asyncio
+from collections.abc import Callable, Iterator
+from weakref import WeakSet
 
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from pipelines import metrics
 from pipelines.settings import Settings
 
 Connection = AsyncConnection[DictRow]
@@ -40,7 +45,7 @@ async def _set_up(connection: Connection) -> None:
 
 def make_pool(settings: Settings, name: str) -> Pool:
     """A pool, not opened yet. It reconnects by itself, for ever; a wait for a connection is bounded by a setting."""
-    return AsyncConnectionPool(
+    pool: Pool = AsyncConnectionPool(
         settings.database_url.get_secret_value(),
         connection_class=AsyncConnection[DictRow],
         kwargs={"row_factory": dict_row, "application_name": f"lithify-{name}", "connect_timeout": 5, **_ALIVE},
@@ -53,3 +58,30 @@ def make_pool(settings: Settings, name: str) -> Pool:
         open=False,
         name=name,
     )
+    _pools.add(pool)
+    return pool
+
+
+class _PoolCollector(Collector):
+    """How the pools of this process are used, read at each scrape."""
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        """One series a pool that is open."""
+        families = {measured: measured.family() for measured in _USE}
+        for pool in list(_pools):
+            if not pool.closed:
+                stats = pool.get_stats()
+                for measured, use in _USE.items():
+                    families[measured].add_metric([pool.name], use(stats))
+        yield from families.values()
+
+
+_USE: dict[metrics.Measured, Callable[[dict[str, int]], int]] = {
+    metrics.POOL_LIMIT: lambda stats: stats["pool_max"],
+    metrics.POOL_SIZE: lambda stats: stats["pool_size"],
+    metrics.POOL_IN_USE: lambda stats: stats["pool_size"] - stats["pool_available"],
+    metrics.POOL_WAITING: lambda stats: stats["requests_waiting"],
+    metrics.POOL_TIMEOUTS: lambda stats: stats.get("requests_errors", 0),
+}
+_pools: "WeakSet[Pool]" = WeakSet()
+metrics.REGISTRY.register(_PoolCollector())

@@ -70,13 +70,13 @@ where c.subject_key = r.subject_key
 -- name: insert_claims
 -- New evidence.
 insert into claims (
-    tenant, claim_id, subject_key, turn_id, session_id, subject, attribute, kind, generation, occurred_at, body
+    tenant, claim_id, subject_key, turn_id, session_id, subject, attribute, kind, generation, occurred_at, body, extractor
 )
 select
-    tenant, claim_id, subject_key, turn_id, session_id, subject, attribute, kind, generation, occurred_at, body
+    tenant, claim_id, subject_key, turn_id, session_id, subject, attribute, kind, generation, occurred_at, body, extractor
 from json_to_recordset(%(rows)s) as r (
     tenant text, claim_id uuid, subject_key text, turn_id text, session_id text, subject text, attribute text, kind text,
-    generation integer, occurred_at timestamptz, body json
+    generation integer, occurred_at timestamptz, body json, extractor text
 )
 on conflict do nothing
 
@@ -88,3 +88,10 @@ from json_to_recordset(%(rows)s) as r (
     tenant text, turn_id text, outcome text, stored integer, reject_codes jsonb, generation integer, decided json
 )
 where t.tenant = r.tenant and t.turn_id = r.turn_id and t.generation <= r.generation
+
+-- name: fail_turns
+-- Later readings that failed: what was stored of a turn stands, and where nothing was, the failure is its outcome.
+update turns t
+set outcome = r.outcome, decided = r.decided, decided_at = clock_timestamp()
+from json_to_recordset(%(rows)s) as r (tenant text, turn_id text, outcome text, generation integer, decided json)
+where t.tenant = r.tenant and t.turn_id = r.turn_id and t.stored = 0 and t.generation <= r.generation

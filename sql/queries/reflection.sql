@@ -76,10 +76,16 @@ insert into reflections (run_id, as_of) values (%(run_id)s, %(as_of)s)
 on conflict (as_of) do nothing
 returning run_id
 
--- name: finish_run
--- Note what a run did.
+-- name: note_progress
+-- Note what a run has done since the last note.
 update reflections
-set finished_at = clock_timestamp(), slots_done = slots_done + %(done)s, slots_changed = slots_changed + %(changed)s
+set slots_done = slots_done + %(done)s, slots_changed = slots_changed + %(changed)s
+where as_of = %(as_of)s
+
+-- name: finish_run
+-- Note that a run ended, and what its oracle found.
+update reflections
+set finished_at = clock_timestamp(), checked = %(checked)s, mismatches = %(mismatches)s
 where as_of = %(as_of)s
 
 -- name: texts_without_vector

@@ -81,3 +81,34 @@ from subjects
 where subject_key > %(after)s
 order by subject_key
 limit %(page)s
+
+-- name: due_model_sessions
+-- Sessions with turns that a model is to read now: some are due, or enough have come together for one call.
+select tenant, subject_key, session_id
+from model_queue
+where state = 'waiting' and tenant not in (select value from json_array_elements_text(%(limited)s))
+group by tenant, subject_key, session_id
+having min(due_at) <= clock_timestamp() or sum(tokens) filter (where call_id is null) >= %(budget)s
+order by min(due_at)
+limit 100
+
+-- name: model_spend
+-- What tenants have had of a model lately: calls in the last minute, cost in the last day.
+select
+    tenant,
+    count(*) filter (where called_at > clock_timestamp() - interval '1 minute') as calls,
+    sum(cost) as cost
+from model_calls
+where called_at > clock_timestamp() - interval '1 day'
+group by tenant
+
+-- name: model_backlog
+-- How many turns wait for a model or were given up.
+select state, count(*) as turns from model_queue group by state
+
+-- name: prune_model_calls
+-- Replies of models past their retention.
+with gone as (
+    delete from model_calls where called_at < clock_timestamp() - make_interval(days => %(days)s) returning 1
+)
+select count(*) as pruned from gone

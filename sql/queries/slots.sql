@@ -16,8 +16,10 @@ from sessions
 where subject_key in (select value from json_array_elements_text(%(subjects)s))
 
 -- name: versions
--- Versions of some slots.
-select slot_id, version from slots where slot_id in (select value::uuid from json_array_elements_text(%(slots)s))
+-- Versions of some slots. A new one begins with the time, in milliseconds: above whatever an emptied database had.
+select asked.value as slot_id, coalesce(s.version, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as version
+from json_array_elements_text(%(slots)s) asked
+left join slots s on s.slot_id = asked.value::uuid
 
 -- name: stored_conflicts
 -- Conflict events known of some slots.

@@ -10,6 +10,7 @@ import uvicorn
 
 from lithify.events import Inbound
 from ops.local.ports import choose
+from pipelines.redaction import load_redactor
 from pipelines.store.pool import make_pool
 from tests.support.pipeline import Pipeline, open_pool, settings_for
 from tests.support.servers import Database as Addresses
@@ -56,7 +57,8 @@ async def whole(database: Addresses) -> AsyncIterator[Deps]:
     await reader.open()
     publisher = DecidingPublisher(Pipeline(settings, pool, database.superuser_url, workers))
     try:
-        yield Deps(settings, reader, publisher, load_catalog(settings), understand=load_understanding())
+        catalog, redactor = load_catalog(settings), load_redactor(settings)
+        yield Deps(settings, reader, publisher, catalog, understand=load_understanding(), redactor=redactor)
     finally:
         await reader.close()
         await pool.close()

@@ -37,6 +37,11 @@ class Intake:
         return [item for place, item in self.placed if self.origin[subject_of(place), item.id] is event]
 
 
+def failed(outcome: str) -> bool:
+    """Whether a reading came to nothing for a fault: it says nothing of the turn, and replaces nothing."""
+    return outcome in {"failed_transient", "failed_permanent"}
+
+
 def subject_of(place: SlotKey | tuple[str, str]) -> str:
     """The subject key of where evidence belongs."""
     return place.subject_key if isinstance(place, SlotKey) else place[0]
@@ -60,7 +65,7 @@ async def take_in(
     facts = await _named_facts(unit, turns)
     for event in turns:
         body, head = event.body, event.envelope
-        if body.generation < generations.get((head.tenant, body.turn_id), 0):
+        if body.generation < generations.get((head.tenant, body.turn_id), 0) or failed(body.outcome):
             continue
         if body.generation > 0:
             intake.replaced[head.subject_key, body.turn_id] = body.generation
@@ -128,6 +133,7 @@ def _row(event: Extracted, item: Evidence) -> dict[str, object]:
         "generation": item.generation if isinstance(item, Claim) else 0,
         "occurred_at": item.occurred_at,
         "body": json_value(item),
+        "extractor": event.body.extractor,
     }
 
 

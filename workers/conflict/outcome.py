@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lithify.domain.claims import order
 from lithify.domain.slots.state import Verdict
-from lithify.events import Decision, TurnDecided
+from lithify.events import Decision, TurnDecided, TurnExtracted
 from pipelines.slots.folding import Folded
 from pipelines.slots.rows import SlotKey
 from workers.conflict.intake import Extracted, Intake, subject_of
@@ -53,7 +53,7 @@ def _decided(event: Extracted, intake: Intake, caused: _Caused) -> TurnDecided:
     return TurnDecided(
         turn_id=body.turn_id,
         session_id=body.session_id,
-        outcome="stored" if stored else _without_claims(body.outcome),
+        outcome="stored" if stored else _without_claims(body),
         stored=stored,
         generation=body.generation,
         decisions=tuple(caused.decisions),
@@ -63,9 +63,12 @@ def _decided(event: Extracted, intake: Intake, caused: _Caused) -> TurnDecided:
     )
 
 
-def _without_claims(outcome: str) -> str:
-    """Claims were found but none could be kept, such as a command about a fact that is gone: nothing was stored."""
-    return "no_facts" if outcome == "accepted" else outcome
+def _without_claims(body: TurnExtracted) -> str:
+    """Claims were found but none could be kept, such as a command about a fact that is gone: nothing was stored.
+
+    Accepted without any: a model is still to read the turn.
+    """
+    return "no_facts" if body.outcome == "accepted" and (body.claims or body.commands) else body.outcome
 
 
 def _decision(key: SlotKey, verdict: Verdict) -> Decision:

@@ -16,7 +16,7 @@ from pipelines.slots.changed import publish_slot
 from pipelines.slots.folding import Folded, Folder
 from pipelines.store.unit_of_work import UnitOfWork
 from pipelines.topics import Topic
-from workers.conflict.intake import Extracted, Intake, basis_of, keep, take_in
+from workers.conflict.intake import Extracted, Intake, basis_of, failed, keep, take_in
 from workers.conflict.outcome import decide_turns
 from workers.conflict.touched import touched_slots
 
@@ -55,7 +55,7 @@ class ConflictWorker:
         self._report(effects, events, decide_turns(turns, intake, folded))
         self._publish_slots(effects, events, folded)
         self._repeat(effects, batch, {key: row["decided"] for key, row in known.items()})
-        _count(intake, turns)
+        _count(effects, intake, turns)
         return effects
 
     async def _known(self, unit: UnitOfWork, batch: Batch[Payload]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -76,7 +76,8 @@ class ConflictWorker:
             else:
                 body = next(bodies)
                 value = seal(event.origin, derived_id(body.turn_id, "decided", body.generation), body, self._codec)
-                effects.write("conflict.close_turns", _outcome_row(event.envelope.tenant, body, value))
+                query = "conflict.fail_turns" if failed(body.outcome) else "conflict.close_turns"
+                effects.write(query, _outcome_row(event.envelope.tenant, body, value))
             effects.publish(Topic.CONFLICTS, key_of(event), value, event.envelope.subject_key)
 
     def _publish_slots(self, effects: Effects, events: Sequence[Payload], folded: Sequence[Folded]) -> None:
@@ -115,9 +116,9 @@ def _outcome_row(tenant: str, body: TurnDecided, value: bytes) -> dict[str, obje
     }
 
 
-def _count(intake: Intake, turns: Sequence[Extracted]) -> None:
+def _count(effects: Effects, intake: Intake, turns: Sequence[Extracted]) -> None:
     for _, item in intake.placed:
-        metrics.CLAIMS.labels(basis_of(item)).inc()
+        effects.count(metrics.CLAIMS, basis_of(item))
     for event in turns:
         for reject in event.body.rejects:
-            metrics.REJECTS.labels(reject.code).inc()
+            effects.count(metrics.REJECTS, reject.code)

@@ -12,13 +12,14 @@ from lithify.events.api import ContextReply, ContextRequest
 from lithify.events.views import block_reply
 from pipelines import metrics
 from pipelines.language.days import zone
+from pipelines.language.model import Owner
 from workers.gateway.database import Reader
 from workers.gateway.deps import Deps
 from workers.gateway.describe import answers, asks, ref, reply
 from workers.gateway.events import decode
 from workers.gateway.faults import BudgetError
 from workers.gateway.parameters import Parts
-from workers.gateway.recent import Recent, merge
+from workers.gateway.recent import Recent, merge, without_secrets
 from workers.gateway.scope import Who, check_id, check_time, check_turn
 from workers.gateway.state import Session, State, read_session, read_state
 
@@ -57,6 +58,7 @@ async def context(request: Request, deps: Parts) -> Response:
     check_time("as_of", asked.as_of)
     for i, turn in enumerate(asked.turns):
         check_turn(f"turns[{i}]", turn.occurred_at, turn.timezone)
+    asked = without_secrets(asked, deps.redactor, Owner(who.tenant, who.subject_key))
     session, state = await _load(deps, who, asked.session_id, asked.as_of)
     now = asked.as_of or max(deps.clock(), session.last_at or _LONG_AGO)
     similarity, notice = await deps.similarity.of(asked.query, state.vectors)

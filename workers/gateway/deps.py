@@ -10,6 +10,8 @@ from fastapi import Request
 from lithify.domain.catalog import Catalog
 from lithify.domain.memory import SlotView
 from pipelines.envelope import Codec, PlainCodec
+from pipelines.language.model import Redactor
+from pipelines.language.redaction import PatternRedactor
 from pipelines.settings import Settings
 from workers.gateway.database import Database
 from workers.gateway.publisher import Publisher
@@ -52,6 +54,7 @@ class Deps:
     clock: Callable[[], datetime] = now
     codec: Codec = field(default_factory=PlainCodec)
     states: StateCache = field(default_factory=StateCache)
+    redactor: Redactor = field(default_factory=PatternRedactor)
 
     def who(self, tenant: str, user_id: str) -> Who:
         """The user of a request. Raises InvalidError."""

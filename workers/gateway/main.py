@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
+from pipelines.redaction import load_redactor
 from pipelines.settings import Settings
 from pipelines.store.pool import make_pool
 from workers.gateway.app import create_app
@@ -33,6 +34,7 @@ async def assembled(settings: Settings) -> AsyncIterator[Deps]:
             catalog=load_catalog(settings),
             similarity=similarity,
             understand=load_understanding(settings.catalog_path),
+            redactor=load_redactor(settings),
         )
     finally:
         similarity.close()

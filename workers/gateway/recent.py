@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import msgspec
+
 from lithify.domain.context import strip_memory
 from lithify.domain.memory import RecentTurn
-from lithify.domain.text import named
-from lithify.events.api import ContextTurn
+from lithify.domain.text import clean, named
+from lithify.events.api import ContextRequest, ContextTurn
+from pipelines.language.model import Owner, Redactor
 from workers.gateway.state import StoredTurn
 
 UNDECIDED = "accepted"
@@ -19,6 +22,21 @@ class Recent:
 
     turns: tuple[RecentTurn, ...]
     pending: tuple[int, ...]
+
+
+def without_secrets(asked: ContextRequest, redactor: Redactor, owner: Owner) -> ContextRequest:
+    """A request as the workers would have stored its turns, so that a turn is known again, and nothing is embedded."""
+
+    def redacted(text: str) -> str:
+        return redactor.redact(clean(text), owner).text
+
+    turns = tuple(
+        msgspec.structs.replace(
+            turn, content=redacted(turn.content), speaker=redacted(turn.speaker) if turn.speaker else turn.speaker
+        )
+        for turn in asked.turns
+    )
+    return msgspec.structs.replace(asked, turns=turns, query=redacted(asked.query) if asked.query else asked.query)
 
 
 def merge(stored: Sequence[StoredTurn], sent: Sequence[ContextTurn], now: datetime) -> Recent:

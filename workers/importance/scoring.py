@@ -8,7 +8,7 @@ from lithify.domain.text import clean, is_empty, named
 from lithify.events import Command, CommandAccepted, CommandName, SessionClosed, SessionEnded, Turn, TurnScored
 from pipelines.failures import Cause, Poison
 from pipelines.inbound import Received
-from pipelines.language.model import Redacted, Redactor
+from pipelines.language.model import Owner, Redacted, Redactor
 
 ScoredBody = TurnScored | SessionClosed | CommandAccepted
 
@@ -60,13 +60,13 @@ class Scorer:
         """
         event = received.event
         if isinstance(event, Turn):
-            return Scored(received, self._turn(event))
+            return Scored(received, self._turn(event, _owner(received)))
         if isinstance(event, SessionEnded):
             return Scored(received, _closed(event, received))
-        return Scored(received, self._command(event))
+        return Scored(received, self._command(event, _owner(received)))
 
-    def _turn(self, turn: Turn) -> TurnScored:
-        redacted = self._redact(turn.text())
+    def _turn(self, turn: Turn, owner: Owner) -> TurnScored:
+        redacted = self._redact(turn.text(), owner)
         skipped = is_empty(redacted.text)
         rated = self._rate(redacted.text)
         return TurnScored(
@@ -76,30 +76,34 @@ class Scorer:
             content=redacted.text,
             importance=1 if skipped else rated.score,
             reasons=() if skipped else rated.reasons,
-            speaker=named(turn.speaker),
+            speaker=named(self._redact(turn.speaker, owner).text) if turn.speaker else None,
             timezone=turn.timezone or self._timezone,
             index=turn.index,
             redactions=dict(redacted.counts),
             skipped=skipped,
         )
 
-    def _command(self, command: Command) -> CommandAccepted:
+    def _command(self, command: Command, owner: Owner) -> CommandAccepted:
         if command.command is CommandName.FORGET:
             raise Poison(Cause.NOT_SUPPORTED, "forget: this release cannot erase yet; replay after the upgrade")
         return CommandAccepted(
             command=command.command,
             session_id=command.session_id,
-            text=self._redact(command.text).text,
-            subject=clean(command.subject),
-            attribute=clean(command.attribute) if command.attribute else None,
-            value=self._redact(command.value).text if command.value else None,
+            text=self._redact(command.text, owner).text,
+            subject=self._redact(command.subject, owner).text,
+            attribute=self._redact(command.attribute, owner).text if command.attribute else None,
+            value=self._redact(command.value, owner, command.attribute or "").text if command.value else None,
             fact_id=command.fact_id,
             timezone=command.timezone or self._timezone,
             index=command.index,
         )
 
-    def _redact(self, text: str) -> Redacted:
-        return self._redactor.redact(clean(text))
+    def _redact(self, text: str, owner: Owner, cue: str = "") -> Redacted:
+        return self._redactor.redact(clean(text), owner, clean(cue))
+
+
+def _owner(received: Received) -> Owner:
+    return Owner(received.event.tenant, received.subject_key)
 
 
 def _closed(event: SessionEnded, received: Received) -> SessionClosed:

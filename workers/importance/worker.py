@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lithify.events import CommandAccepted, SessionClosed, TurnBefore, TurnScored
+from lithify.events import CommandAccepted, SessionClosed, SessionEnded, TurnBefore, TurnScored
 from pipelines import metrics
 from pipelines.effects import Effects
 from pipelines.envelope import Codec, Origin, seal
@@ -52,7 +52,17 @@ class ImportanceWorker:
         except Poison as poison:
             poison.receipt = receipt
             raise
-        return Item(record, receipt, scored, epoch=None, user_id=event.user_id)
+        if isinstance(event, SessionEnded):
+            return Item(record, receipt, scored, epoch=None, user_id=event.user_id)
+        return Item(
+            record,
+            receipt,
+            scored,
+            epoch=None,
+            user_id=event.user_id,
+            received_at=received.received_at,
+            occurred_at=received.occurred_at,
+        )
 
     async def handle(self, unit: UnitOfWork, batch: Batch[Scored]) -> Effects:
         """Store new turns, move their sessions on, and pass everything on."""
@@ -68,7 +78,7 @@ class ImportanceWorker:
             if item.key not in void:
                 _pass_on(effects, item, value)
         await self._repeat(unit, effects, batch)
-        _count(fresh)
+        _count(effects, fresh)
         return effects
 
     async def _repeat(self, unit: UnitOfWork, effects: Effects, batch: Batch[Scored]) -> None:
@@ -126,10 +136,10 @@ def _turn_row(item: Scored, body: TurnScored | CommandAccepted, value: bytes, ep
     }
 
 
-def _count(fresh: Sequence[Scored]) -> None:
+def _count(effects: Effects, fresh: Sequence[Scored]) -> None:
     for item in fresh:
         if isinstance(item.body, TurnScored):
             if item.body.skipped:
-                metrics.SKIPPED.labels("importance").inc()
+                effects.count(metrics.SKIPPED, "importance")
             for kind, count in item.body.redactions.items():
-                metrics.REDACTIONS.labels(kind).inc(count)
+                effects.count(metrics.REDACTIONS, kind, by=count)

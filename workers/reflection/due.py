@@ -43,5 +43,5 @@ class Reflector:
             origin = Origin(key.tenant, key.subject_key, as_of, await unit.now())
             publish_slot(effects, slot, origin, as_of, self._codec)
             effects.changed_subjects.add(key.subject_key)
-        metrics.SLOTS_REFLECTED.inc(len(folded))
+        effects.count(metrics.SLOTS_REFLECTED, by=len(folded))
         return sum(slot.changed for slot in folded)

@@ -48,7 +48,7 @@ async def keep_episodes(unit: UnitOfWork, effects: Effects, ends: Sequence[Event
             effects.write("reflection.forget_vectors", {"tenant": place[0], "item_id": episode.id})
             effects.write("reflection.upsert_episodes", _row(place, episode))
             effects.changed_subjects.add(place[1])
-            metrics.EPISODES.inc()
+            effects.count(metrics.EPISODES)
 
 
 def _turn(row: dict[str, Any]) -> EpisodeTurn:

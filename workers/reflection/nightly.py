@@ -31,7 +31,7 @@ class Run:
     """Slots whose stored rows differed from their fold: 0 unless a policy changed or an event was missed."""
     resumed: bool
     pruned: int
-    """Inbox rows past their retention that were removed."""
+    """Inbox rows and model replies past their retention that were removed."""
     destroyed: int
     """Keys of dead letters past their retention."""
     checked: int
@@ -67,13 +67,14 @@ async def reflect_nightly(
                 await unit.lock_known([subject])
                 effects = Effects()
                 slots = await reflector.due_of(unit, subject, as_of)
-                changed += await reflector.reflect(unit, effects, slots, as_of)
+                differed = await reflector.reflect(unit, effects, slots, as_of)
                 await unit.apply(effects)
-            done += len(slots)
+                await unit.fetch("reflection.note_progress", as_of=as_of, done=len(slots), changed=differed)
+            done, changed = done + len(slots), changed + differed
             progress(done)
     checked, mismatches = await ask_oracle(settings, pool, reflector, as_of)
     pruned, destroyed = await _prune(pool, settings), await _destroy_keys(pool)
-    await _finish(pool, as_of, done, changed)
+    await _finish(pool, as_of, checked, mismatches)
     return Run(as_of, done, changed, resumed, pruned, destroyed, checked, mismatches)
 
 
@@ -110,16 +111,17 @@ async def _begin(pool: Pool, as_of: datetime) -> bool:
         return await cursor.fetchone() is None
 
 
-async def _finish(pool: Pool, as_of: datetime, done: int, changed: int) -> None:
+async def _finish(pool: Pool, as_of: datetime, checked: int, mismatches: int) -> None:
     async with pool.connection() as connection:
         await connection.execute(
-            query("reflection.finish_run").encode(), {"as_of": as_of, "done": done, "changed": changed}
+            query("reflection.finish_run").encode(), {"as_of": as_of, "checked": checked, "mismatches": mismatches}
         )
 
 
 async def _prune(pool: Pool, settings: Settings) -> int:
-    rows = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
-    return int(rows[0]["pruned"])
+    inbox = await due(pool, "scheduler.prune_inbox", days=settings.inbox_retention_days)
+    replies = await due(pool, "scheduler.prune_model_calls", days=settings.model_calls_retention_days)
+    return int(inbox[0]["pruned"]) + int(replies[0]["pruned"])
 
 
 async def _destroy_keys(pool: Pool) -> int:

@@ -169,6 +169,11 @@ class Fold:
             self._owned.add(topic)
         return self.own(topic)
 
+    def held(self, value: str) -> Cell | None:
+        """The same, where something was said of it already: asking must not begin a cell."""
+        topic = value if self.per_value else ""
+        return self.own(topic) if topic in self.cells else None
+
     def own(self, topic: str) -> Cell:
         """The cell of `topic`, to be changed."""
         if topic not in self._owned:

@@ -21,7 +21,7 @@ def choose(fold: Fold, cell: Cell, claim: Claim, words: Said, hold: Hold) -> Non
     else:
         contenders.note(fold, cell, claim, words.stance, cued=cued, strong=False)
         override(fold, cell, claim, words, hold)
-        if overrides.passing(claim):
+        if overrides.passing(claim) and claim.basis is not Basis.CHOICE:
             settle(cell, fold.now, words.stance, "contradiction")
 
 
@@ -53,10 +53,9 @@ def return_for_now(fold: Fold, cell: Cell, claim: Claim, words: Said, fact: Fact
     contenders.note(fold, cell, claim, words.stance, cued=cued, strong=False)
     reinforce(fold, fact, claim.id)
     for row in cell.running(fold.now):
-        if row.session == session and row.stance != words.stance:
+        if row.session == session and row.stance != words.stance and row.rivals(words.stance):
             overrides.end(fold, cell, row, "chosen_again", cause=claim.id)
-    running = [row for row in cell.running(fold.now) if row.seen_from(session)]
-    if running:
+    if any(row.seen_from(session) and row.rivals(words.stance) for row in cell.running(fold.now)):
         override(fold, cell, claim, words, overrides.hold_of(claim))
         return
     reinforced(fold, claim, words, fact)

@@ -24,12 +24,12 @@ def on_value(fold: Fold, claim: Claim) -> None:
     basis = _basis(fold, cell, claim, words.stance)
     if answered_no(cell, claim, words):
         answer_no(fold, cell, claim, words)
+    elif basis is not Basis.INFERRED and claim.valid_to is not None and claim.valid_to <= claim.occurred_at:
+        over_already(fold, cell, claim, words, basis)
     elif removes_danger(fold, cell, words.stance) and (basis is not Basis.INSTRUCTION or overrides.passing(claim)):
         guard(fold, cell, claim, words)
     elif basis is Basis.INFERRED:
         _infer(fold, cell, claim, words)
-    elif claim.valid_to is not None and claim.valid_to <= claim.occurred_at:
-        over_already(fold, cell, claim, words, basis)
     elif overrides.passing(claim) or basis is Basis.CHOICE:
         choose(fold, cell, claim, words, overrides.hold_of(claim))
     elif claim.valid_from is not None and claim.valid_from > claim.occurred_at:
@@ -54,7 +54,8 @@ def _basis(fold: Fold, cell: Cell, claim: Claim, stance: Stance) -> Basis:
 
 
 def _infer(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
-    contenders.guess(fold, cell, claim, words.stance)
+    if not cell.denies_another(words.stance):
+        contenders.guess(fold, cell, claim, words.stance)
     fact = cell.active
     if fact is not None and cell.contradicts(words.stance):
         clash(fold, claim, words.value, fact, VerdictKind.KEPT)
@@ -66,7 +67,7 @@ def _lasting(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) ->
     fact, stance = cell.active, words.stance
     if cell.denies_another(stance):
         set_aside(fold, cell, claim, words, lasting=True)
-    elif fact is not None and fact.pinned and cell.contradicts(stance):
+    elif fact is not None and fact.pinned and fact.stance != stance:
         over_pinned(fold, cell, claim, words, basis)
     elif basis in _DECLARING:
         _declare(fold, cell, claim, words, basis)
@@ -107,7 +108,7 @@ def _declare(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) ->
 
 def _state_again(fold: Fold, cell: Cell, claim: Claim, words: Said, fact: FactRow) -> None:
     """Rule 8: a statement of the stored value ends all overrides."""
-    end_overrides(fold, cell, claim)
+    end_overrides(fold, cell, claim, words)
     settle(cell, fold.now)
     contenders.note(fold, cell, claim, words.stance, cued=False, strong=True)
     reinforce(fold, fact, claim.id)

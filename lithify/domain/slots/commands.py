@@ -1,6 +1,6 @@
 """What a person or agent tells the memory itself about one slot."""
 
-from lithify.domain.claims import Command, CommandKind
+from lithify.domain.claims import Command, CommandKind, Polarity
 from lithify.domain.slots import contenders
 from lithify.domain.slots.cell import Cell, Fold
 from lithify.domain.slots.declarations import declare, new_fact, reinforce, start_anew, take_place
@@ -116,8 +116,14 @@ def _target(fold: Fold, command: Command) -> tuple[Cell, FactRow] | None:
     active = [(cell, fact) for cell, fact in rows if cell.active is fact]
     if command.value is not None:
         same = [(cell, fact) for cell, fact in active if fact.value == command.value]
-        active = same or active
+        active = same or ([] if _names_another(fold, command) else active)
     return active[0] if len(active) == 1 else None
+
+
+def _names_another(fold: Fold, command: Command) -> bool:
+    """Whether a value that a set does not hold leaves its other values alone: all but a plain correction of the one."""
+    correction = command.kind is CommandKind.CORRECT and command.polarity is Polarity.POSITIVE
+    return fold.safety or (fold.per_value and not correction)
 
 
 def _pin(fold: Fold, command: Command) -> None:
@@ -156,10 +162,11 @@ def _approve(fold: Fold, command: Command) -> None:
     words = _words(fold, command)
     if words is None:
         words = _best(fold, command)
-    if words is None or not _approvable(fold, fold.cell(words.value), words.stance):
+    cell = fold.held(words.value) if words is not None else None
+    if words is None or cell is None or not _approvable(fold, cell, words.stance):
         _nothing(fold, command, VerdictKind.REJECTED, "nothing_to_approve")
         return
-    _tell(fold, fold.cell(words.value), command, words, "approve")
+    _tell(fold, cell, command, words, "approve")
 
 
 def _best(fold: Fold, command: Command) -> Said | None:
@@ -188,10 +195,10 @@ def _reject(fold: Fold, command: Command) -> None:
         _take_back(fold, *target, command)
         return
     words = words or (_best(fold, command) if not named else None)
-    if words is None or words.stance not in fold.cell(words.value).book.contenders:
+    cell = fold.held(words.value) if words is not None else None
+    if words is None or cell is None or words.stance not in cell.book.contenders:
         _nothing(fold, command, VerdictKind.KEPT, "nothing_to_reject")
         return
-    cell = fold.cell(words.value)
     numbers = contenders.trace(fold, cell, cell.book.contenders[words.stance])
     contenders.void(fold, cell, words.stance, denied=True)
     settle(cell, fold.now, words.stance)

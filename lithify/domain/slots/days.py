@@ -35,8 +35,8 @@ class Day(NamedTuple):
         """The same, with one more session that spoke."""
         return Day(self.first_end, self.end, (*self.talks, key), self.guess, self.observed)
 
-    def guessed(self, stance: Stance) -> "Day":
-        """The same, with what a model guessed last."""
+    def guessed(self, stance: Stance | None) -> "Day":
+        """The same, with what a model guessed last; None: that was taken back."""
         return Day(self.first_end, self.end, self.talks, stance, self.observed)
 
     def taken_in(self) -> "Day":

@@ -1,6 +1,6 @@
 """Facts: how one is opened, replaced, reinforced, scheduled and closed."""
 
-from lithify.domain.claims import Basis, Claim, Polarity
+from lithify.domain.claims import Basis, Claim
 from lithify.domain.ids import derive
 from lithify.domain.slots import overrides
 from lithify.domain.slots.cell import Cell, Fold
@@ -67,10 +67,10 @@ def take_place(fold: Fold, cell: Cell, words: Said, opened_by: str, confidence: 
     Returns:
         The fact that now holds: a new one, or the stored one where the words repeat it.
     """
-    cancel_scheduled(fold, cell, words.cause)
+    cancel_scheduled(fold, cell, words)
     for row in cell.pending(fold.now):
         older = row.last_mention <= words.at or fold.safety
-        if older and (words.polarity is Polarity.POSITIVE or row.value == words.value):
+        if older and row.rivals(words.stance):
             overrides.end(fold, cell, row, "declared", cause=words.cause)
     old = cell.active
     if old is None or old.stance != words.stance:
@@ -116,24 +116,26 @@ def declare(
     return fact
 
 
-def end_overrides(fold: Fold, cell: Cell, claim: Claim) -> None:
-    """A statement ends what runs; in a safety slot also what is to come, for it might hide a danger."""
+def end_overrides(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
+    """A statement ends what runs against it; in a safety slot also what is to come, for it might hide a danger."""
     for row in cell.pending(fold.now) if fold.safety else cell.running(fold.now):
-        overrides.end(fold, cell, row, "stated_again", cause=claim.id)
+        if row.rivals(words.stance):
+            overrides.end(fold, cell, row, "stated_again", cause=claim.id)
 
 
 def establish(fold: Fold, cell: Cell, claim: Claim, words: Said, rule: str) -> None:
     """A statement fills an empty slot, or one that only knows what is not so."""
-    end_overrides(fold, cell, claim)
+    end_overrides(fold, cell, claim, words)
     fact = open_fact(fold, cell, words, rule, fold.policy.confidence[claim.basis])
     trace: dict[str, Number] = {"confidence": fact.confidence, "valid_from": fact.valid_from.isoformat()}
     decide(fold, VerdictKind.ESTABLISHED, rule, words.stance, (claim.id,), cause=claim.id, fact=fact, trace=trace)
 
 
-def cancel_scheduled(fold: Fold, cell: Cell, cause: str) -> None:
-    """A later declaration takes back what was to take effect."""
+def cancel_scheduled(fold: Fold, cell: Cell, words: Said) -> None:
+    """A declaration takes back what was to take effect, if that was said before it."""
     for item in list(cell.scheduled):
-        cancel(fold, cell, item, cause)
+        if item.said.at < words.at:
+            cancel(fold, cell, item, words.cause)
 
 
 def cancel(fold: Fold, cell: Cell, item: Scheduled, cause: str) -> None:

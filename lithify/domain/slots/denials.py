@@ -25,7 +25,7 @@ def answer_no(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
     settle(cell, fold.now, asked)
     cell.quiet[asked] = fold.now + fold.policy.hint_quiet
     if claim.cue is not Cue.PERMANENT:
-        for item in cell.running(fold.now):
+        for item in cell.pending(fold.now):
             if item.stance == asked:
                 overrides.end(fold, cell, item, "answered_no", cause=claim.id)
     decide(
@@ -47,7 +47,7 @@ def set_aside(fold: Fold, cell: Cell, claim: Evidence, words: Said, *, lasting: 
     if lasting:
         contenders.void(fold, cell, denied, denied=True)
         settle(cell, fold.now, denied)
-    for row in cell.running(fold.now):
+    for row in cell.pending(fold.now):
         if row.stance == denied and (lasting or row.session == session):
             overrides.end(fold, cell, row, "denied", cause=claim.id)
     keep(fold, cell, claim, words, "compatible")

@@ -15,6 +15,8 @@ from lithify.domain.slots.days import Day, DayEnd, DayNumber, Talk, spoken
 from lithify.domain.slots.rows import SessionKey, Stance
 
 _DAY = timedelta(days=1)
+_SHORTER = timedelta(hours=4)
+"""By how much a flight east, or the change to summer time, may shorten the days between two ends."""
 
 
 @dataclass(slots=True)
@@ -160,12 +162,16 @@ class Book:
         """Void the evidence for one stance. If it was denied, what was learned of the user's habits stays."""
         for key in self.supporters.pop(stance, []):
             self.talks[key] = self.talks[key].without(stance)
+        for number in self._latest():
+            if not self.days[number].observed and self.days[number].guess == stance:
+                self.days[number] = self.days[number].guessed(None)
         row = self.contenders.pop(stance, None)
         if row is None:
             return
         row.ended_at = at
-        if denied and row.track is not None:
-            self._bases[stance] = (len(self._past), ruled_out(row.track.state))
+        if denied:
+            track = row.track or self._base(row)
+            self._bases[stance] = (len(self._past), ruled_out(track.state))
 
     def talks_on(self, number: DayNumber) -> list[Talk]:
         """The sessions that spoke for a value for the first time on a day."""
@@ -187,8 +193,9 @@ class Book:
     def gap(self, number: DayNumber) -> int:
         """Days between a day and the observed day before it, or the opening of the fact; at least 1."""
         earlier = [other for other in self.seen[-2:] if other != number]
-        since = self.days[earlier[-1]].first_end if earlier else self.origin
-        return max(1, (self.days[number].first_end - since) // _DAY)
+        end = self.days[number].first_end
+        passed = end - self.days[earlier[-1]].first_end + _SHORTER if earlier else end - self.origin
+        return max(1, passed // _DAY)
 
     def observe(self, number: DayNumber) -> tuple[Stance, Observation] | None:
         """End a day: every filter takes it in. Returns what was observed."""

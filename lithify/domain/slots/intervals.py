@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from lithify.domain.claims import Basis, Claim, Evidence
+from lithify.domain.claims import Basis, Claim, Evidence, Polarity
 from lithify.domain.slots import contenders
 from lithify.domain.slots.cell import Cell, Fold, Rank
 from lithify.domain.slots.contenders import keep
@@ -40,8 +40,9 @@ def take_effect(fold: Fold, cell: Cell, item: Scheduled) -> None:
         set_aside(fold, cell, item.claim, item.said, lasting=True)
     elif removes_danger(fold, cell, stance) and item.basis is not Basis.INSTRUCTION:
         guard(fold, cell, item.claim, item.said)
-    elif old is not None and old.pinned and cell.contradicts(stance):
-        clash(fold, item.claim, item.said.value, old, VerdictKind.KEPT)
+    elif old is not None and old.pinned and old.stance != stance:
+        if cell.contradicts(stance):
+            clash(fold, item.claim, item.said.value, old, VerdictKind.KEPT)
         keep(fold, cell, item.claim, item.said, "pinned")
     else:
         _begin(fold, cell, item)
@@ -62,10 +63,7 @@ def past_interval(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
     A whole interval that lies before the active fact began is another period of the same value, not its end.
     """
     assert words.valid_to is not None
-    fact = cell.active
-    about_fact = fact is not None and fact.stance == words.stance
-    earlier = fact is not None and words.valid_from is not None and words.valid_to <= fact.valid_from
-    if fact is not None and about_fact and not earlier:
+    if (fact := _ended_by(cell, words)) is not None:
         end_of_fact(fold, cell, fact, claim, words.valid_to)
         return
     row = new_fact(fold, words, rule_of(claim.basis), fold.policy.confidence[claim.basis])
@@ -86,6 +84,15 @@ def past_interval(fold: Fold, cell: Cell, claim: Claim, words: Said) -> None:
         fact=row,
         trace=trace,
     )
+
+
+def _ended_by(cell: Cell, words: Said) -> FactRow | None:
+    """The active fact, where `words` say when it ended, and do not tell of an earlier period of it."""
+    fact = cell.active
+    if fact is None or words.valid_to is None or fact.stance != words.stance:
+        return None
+    earlier = words.valid_from is not None and words.valid_to <= fact.valid_from
+    return None if earlier else fact
 
 
 def end_of_fact(fold: Fold, cell: Cell, fact: FactRow, item: Evidence, at: datetime) -> None:
@@ -110,14 +117,16 @@ def end_of_fact(fold: Fold, cell: Cell, fact: FactRow, item: Evidence, at: datet
 
 def over_already(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis) -> None:
     """Rule 4: an interval that is already over."""
-    fact = cell.active
-    about_fact = fact is not None and fact.stance == words.stance
-    if basis is Basis.CHOICE:
+    fact = _ended_by(cell, words)
+    danger = fold.safety and words.polarity is Polarity.POSITIVE
+    if basis is Basis.CHOICE and removes_danger(fold, cell, words.stance):
+        guard(fold, cell, claim, words)
+    elif basis is Basis.CHOICE:
         contenders.note(fold, cell, claim, words.stance, cued=False, strong=False)
         keep(fold, cell, claim, words, "choice_over")
-    elif about_fact and fold.safety and basis is not Basis.INSTRUCTION:
+    elif fact is not None and danger and basis is not Basis.INSTRUCTION:
         guard(fold, cell, claim, words)
-    elif fact is not None and about_fact and fact.pinned:
+    elif fact is not None and fact.pinned:
         ask(fold, cell, "pinned", words.stance, (claim.id,), until=fold.now + fold.policy.statement_life)
         keep(fold, cell, claim, words, "pinned")
     else:

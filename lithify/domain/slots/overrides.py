@@ -51,7 +51,8 @@ def lay(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip:
     end(fold, cell, row, "restated", cause=item.id)
     if row.hold is Hold.STATED and said.valid_to is None:
         said = replace(said, valid_to=planned)
-    return _open(fold, cell, item, said, max(hold, row.hold, key=_REACH.index), trip=trip or row.trip)
+    held = Hold.SESSION if row.hold is Hold.NEXT_SESSION else row.hold  # the next session is this one by now
+    return _open(fold, cell, item, said, max(hold, held, key=_REACH.index), trip=trip or row.trip)
 
 
 def _open(fold: Fold, cell: Cell, item: Evidence, said: Said, hold: Hold, *, trip: bool) -> OverrideRow:
@@ -97,12 +98,13 @@ def _same(cell: Cell, stance: Stance, session: SessionKey, at: datetime, hold: H
         if row.stance == stance
         and ((hold is not Hold.NEXT_SESSION and row.runs(at)) or (at < row.started_at and row.hold is hold))
     ]
-    return next((row for row in reversed(found) if row.seen_from(session)), None)
+    return next((row for row in reversed(found) if at < row.started_at or row.seen_from(session)), None)
 
 
 def _on_top(cell: Cell, row: OverrideRow, at: datetime) -> bool:
-    above = cell.open[cell.open.index(row) + 1 :]
-    return not any(other.runs(at) and other.stance != row.stance for other in above)
+    """Whether no other value is laid over `row`: readers see the one that began last."""
+    running = sorted(cell.running(at), key=lambda other: other.started_at)
+    return row not in running or all(other.stance == row.stance for other in running[running.index(row) :])
 
 
 def _set_end(fold: Fold, cell: Cell, row: OverrideRow, item: Evidence, said: Said | None) -> None:

@@ -162,6 +162,10 @@ class OverrideRow:
         """Whether a reader in `session` sees it."""
         return self.session is None or self.session == session
 
+    def rivals(self, stance: Stance) -> bool:
+        """Whether a lasting word for `stance` settles it: what is so, any; what is not so, its own value only."""
+        return stance[1] is Polarity.POSITIVE or stance[0] == self.value
+
     def fork(self) -> "OverrideRow":
         """The same, to be changed on its own."""
         return replace(self, claim_ids=self.claim_ids.copy())

@@ -10,7 +10,7 @@ from lithify.domain.catalog import Attribute, AttributeKind, Catalog
 from lithify.domain.claims import Cardinality
 from lithify.domain.policy import Policy
 from pipelines.envelope import PlainCodec
-from pipelines.language.model import Redacted
+from pipelines.language.model import Owner, Redacted
 from pipelines.slots.folding import Folder
 from tests.support.pipeline import Pipeline, open_pool, settings_for
 from tests.support.scripted import ScriptedExtractor
@@ -44,7 +44,7 @@ class FixedImportance:
 class NoRedaction:
     """Texts as they are."""
 
-    def redact(self, text: str) -> Redacted:
+    def redact(self, text: str, owner: Owner = Owner(), cue: str = "") -> Redacted:  # noqa: ARG002, B008
         """The text."""
         return Redacted(text)
 

@@ -52,6 +52,39 @@ def test_a_bad_secret_is_refused_and_never_shown(key: str, value: str, reason: s
     assert "secret" not in repr(load_settings(GOOD))
 
 
+MODEL = {
+    "LITHIFY_MODEL_URL": "http://127.0.0.1:8000/v1",
+    "LITHIFY_MODEL_NAME": "m",
+    "LITHIFY_MODEL_KEY": "hunter2hunter2",
+}
+
+
+def test_a_model_is_an_upgrade_by_naming_it() -> None:
+    assert load_settings(GOOD).reads_with == "rules"
+    settings = load_settings(GOOD | MODEL)
+    assert settings.reads_with == "hybrid"
+    assert "hunter2" not in repr(settings)
+    assert load_settings(GOOD | MODEL | {"LITHIFY_EXTRACTION_MODE": "rules"}).reads_with == "rules"
+    assert load_settings(GOOD | MODEL | {"LITHIFY_EXTRACTION_MODE": "model"}).reads_with == "model"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"LITHIFY_EXTRACTION_MODE": "model"}, "extraction by model: set LITHIFY_MODEL_URL"),
+        ({"LITHIFY_MODEL_URL": "http://127.0.0.1:8000/v1"}, "extraction by hybrid: set LITHIFY_MODEL_NAME"),
+        ({"LITHIFY_MODEL_URL": "localhost:8000"}, "LITHIFY_MODEL_URL = 'localhost:8000'"),
+        ({"LITHIFY_EXTRACTION_MODE": "llm"}, "LITHIFY_EXTRACTION_MODE = 'llm'"),
+        ({"LITHIFY_MODEL_TIMEOUT_SECONDS": "0"}, "LITHIFY_MODEL_TIMEOUT_SECONDS = '0'"),
+        (MODEL | {"LITHIFY_MODEL_COST_PER_DAY": "5"}, "LITHIFY_MODEL_COST_PER_DAY has no meaning without"),
+    ],
+)
+def test_model_settings_that_cannot_work_stop_the_start(changed: dict[str, str], reason: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(GOOD | changed)
+    assert reason in str(caught.value)
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::", "gateway.example.test"])  # noqa: S104
 def test_an_open_gateway_needs_a_token(host: str) -> None:
     with pytest.raises(SettingsError, match="is not loopback: set LITHIFY_GATEWAY_TOKEN"):

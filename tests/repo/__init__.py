@@ -1,0 +1,1 @@
+"""The repository itself: what its files promise each other."""

@@ -1,0 +1,1 @@
+"""Reading with a model, without any server."""

@@ -1,0 +1,30 @@
+"""`exporter`: serves Prometheus what no worker knows of itself."""
+
+import logging
+import signal
+import sys
+import threading
+from typing import Annotated
+
+import typer
+
+from workers.operate.console import fail, settings_or_exit
+
+
+def exporter_command(
+    port: Annotated[int | None, typer.Option(help="Instead of LITHIFY_HEALTH_PORT; 0 takes a free one.")] = None,
+) -> None:
+    """Serve lag, and what the database holds open, to Prometheus until told to stop. One is enough for a cluster."""
+    settings = settings_or_exit()
+    from pipelines.observe.exporter import serve  # noqa: PLC0415
+
+    logging.basicConfig(
+        level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    )
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        serve(settings, settings.health_port if port is None else port, stop)
+    except OSError as error:
+        fail(f"exporter: {error}")
