@@ -37,6 +37,12 @@ DROPPED = Counter(
     "lithify_dropped_total", "Events of an erased epoch or an unknown subject.", ["worker"], registry=REGISTRY
 )
 SKIPPED = Counter("lithify_skipped_total", "Turns with nothing to read in them.", ["worker"], registry=REGISTRY)
+PASSED_OVER = Counter(
+    "lithify_events_passed_over_total",
+    "Events that retention removed from the topic before this worker read them.",
+    ["worker"],
+    registry=REGISTRY,
+)
 RETRIES = Counter(
     "lithify_retries_total", "Batches tried again after a transient fault.", ["worker"], registry=REGISTRY
 )

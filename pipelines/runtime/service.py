@@ -16,6 +16,7 @@ from pipelines.logs import setup_logging
 from pipelines.observe.lag import LagReader
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
+from pipelines.runtime.gaps import listen_for_gaps
 from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
@@ -114,7 +115,7 @@ class Service:
         failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
-                async with asyncio.timeout(self._settings.attempt_seconds):
+                async with asyncio.timeout(periodic.at_most):
                     await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
@@ -189,6 +190,7 @@ def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = No
         SystemExit: 0 after a signal, 1 after a crash, `EXIT_CAP` past the cap.
     """
     setup_worker_logging(settings.log_level)
+    listen_for_gaps(worker.name, settings)
     service = Service(worker, settings, codec or PlainCodec())
     process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
     process.spinner = None

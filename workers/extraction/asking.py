@@ -65,7 +65,7 @@ class Asker:
 
     def periodic(self) -> Periodic:
         """The recurring work."""
-        return Periodic("ask the model", _SECONDS, self.run)
+        return Periodic("ask the model", _SECONDS, self.run, at_most=None)
 
     def queue_row(self, event: Scored) -> Row:
         """The row of a turn that the model is to read."""
