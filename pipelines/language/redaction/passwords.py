@@ -13,7 +13,7 @@ from pipelines.language.redaction.found import Found
 _CUE = re.compile(
     r"(?P<pass>pass[ _-]?(?:words?|wd|phrases?|codes?|key)(?![a-z])|(?<![a-z])(?:pass|pwd|pw|pswd|psw"
     r"|passwort)(?![a-z])"
-    r"|_(?:pwd|pass)(?![a-z])|密码|口令|暗号|密碼)"
+    r"|_(?:pwd|pass)(?![a-z])|(?<!流量)(?<!财富)(?<!摩斯)密码|口令|暗号|密碼)"
     r"|(?P<login>(?<![a-z])(?:credentials?|creds|logins?)(?![a-z])|(?:用户名|账号|帐号)(?:和|与|/|、|及)密码)"
     r"|(?P<pin>(?<![A-Za-z])pin(?![a-z])(?:[ -]?(?:code|number|码))?"
     r"|(?<![a-z])(?:otp|cvv2?|cvc2?|(?:one[- ]time|verification|security|2fa|mfa|auth(?:entication)?|login|sms|unlock"
@@ -27,14 +27,17 @@ _CUE = re.compile(
     r"|(?P<plain>(?<![a-z])key(?![a-z]))",
     re.IGNORECASE,
 )
-_ABOUT = r"(?:[ \"'`\])*]{0,3}(?:\s?\((?:[^()\n]{1,30})\)|\s(?:for|of|to|on|at|in)\s[\w.@'/ -]{1,40}?)?)"
+_ABOUT = r"(?:[ \"'`\])*]{0,3}(?:\s?\((?:[^()\n]{1,30})\)|\s(?:for|of|to|on|at|in|you|i|we|that)\s[\w.@'/ -]{1,40}?)?)"
 _WORDS_OF_LINK = (
     r"(?:[a-z]{0,9}\s)?(?:is now|is still|is|are|was|will be|used to be|would be|equals|reads|changed to|set to|to be"
-    r"|'s|=>|->|→|:=|={1,2}|:|是|为|就是|还是|叫做?|改成了?|改为了?|换成了?|设成了?|设为了?|设置为了?|设置成了?"
+    r"|'s|=>|->|→|-(?=\s)|:=|={1,2}|:|是|为|就是|还是|叫做?|改成了?|改为了?|换成了?|设成了?|设为了?|设置为了?|设置成了?"
     r"|变成了?|用的是|to)"
-    r"(?:\s{0,2}[:=])?"
+    r"(?:\s{0,2}[:=])?[*_]{0,2}"
 )
-_LINK = re.compile(rf"(?:{_ABOUT}\s{{0,3}}(?P<link>{_WORDS_OF_LINK})|[\"'`\])*]{{0,3}}(?=\s))\s{{0,3}}", re.IGNORECASE)
+_LINK = re.compile(
+    rf"(?:{_ABOUT}\s{{0,3}}(?P<link>{_WORDS_OF_LINK})|[\"'`\])*]{{0,3}}(?=\s)|(?<=cv[vc])(?=[0-9]))\s{{0,3}}",
+    re.IGNORECASE,
+)
 _LINK_ZH = re.compile(
     r"[^\S\n]{0,2}(?:[（(][^()（）\n]{1,20}[)）])?(?P<link>(?:[\u4e00-\u9fff]{0,6}?(?:是|为|叫|成了?|用的是|改回了?"
     r"|如下))?\s?(?:[:=]|\s?,)?|)"
@@ -128,7 +131,7 @@ def _ahead(text: str, cue: re.Match[str], kind: str) -> tuple[int, int] | None:
     link = (_LINK_ZH if chinese else _LINK).match(text, cue.end())
     if link is None:
         return None
-    at, said = link.end(), (link["link"] or "").strip().casefold()
+    at, said = link.end(), (link["link"] or "").strip(" *_").casefold()
     if kind == "seed" or (kind == "pass" and "phrase" in cue[0].casefold() and said):
         words = _WORDS.match(text, at)
         if words is not None and (said or kind != "seed") and _CLAUSE_END.match(text, words.end()):
@@ -177,8 +180,13 @@ def _judge(
         )
     if said and said != "to":
         return (start, end) if _is_marked(value) or _is_bare(text, cue.start(), value, end) else None
-    mixed = _is_marked(value) and (any(char.isalpha() for char in value) or len(value) >= 6)
+    mixed = _is_marked(value) and (any(char.isalpha() for char in value) or len(value) >= _least(cue[0]))
     return (start, end) if mixed and len(value) >= 4 else None
+
+
+def _least(cue: str) -> int:
+    """Digits that make a password without a verb: "password 123456", "passcode 9482"."""
+    return 4 if "code" in cue.casefold() else 6
 
 
 def _trimmed(raw: str, said: str) -> str:
