@@ -78,7 +78,7 @@ class Service:
         metrics.prepare(self._worker.name)
         self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
-        self._lag = LagReader(self._settings, [self._worker.name])
+        self._lag = LagReader(self._settings, {self._worker.name: self._worker.source})
         watch = StallWatch(
             self._worker.name,
             self._lag.read,
