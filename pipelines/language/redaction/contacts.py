@@ -56,7 +56,7 @@ def emails(text: str) -> Iterator[Found]:
 
 
 def _is_spelt(found: re.Match[str]) -> bool:
-    """Whether it is meant as an address: "I was at home dot com" has a bare "at", and needs a spelt dot."""
+    """Whether it is meant as an address: behind a bare "at", as in "at lunch.com", the dot is spelt."""
     at, dot = found["at"].strip().lower(), found["dot"].strip().lower()
     if at == "at":
         return dot != "."

@@ -17,12 +17,12 @@ _CUE = re.compile(
     r"|(?P<login>(?<![a-z])(?:credentials?|creds|logins?)(?![a-z])|(?:用户名|账号|帐号)(?:和|与|/|、|及)密码)"
     r"|(?P<pin>(?<![A-Za-z])pin(?![a-z])(?:[ -]?(?:code|number|码))?"
     r"|(?<![a-z])(?:otp|cvv2?|cvc2?|(?:one[- ]time|verification|security|2fa|mfa|auth(?:entication)?|login|sms|unlock"
-    r"|alarm|safe|access) (?:code|pin|passcode))(?![a-z])|验证码|校验码|动态码|安全码|提取码|解锁码|PIN码)"
+    r"|alarm|safe) (?:code|pin|passcode))(?![a-z])|验证码|校验码|动态码|安全码|提取码|解锁码|PIN码)"
     r"|(?P<key>(?:api|access|secret|private|client|auth|bearer|refresh|session|signing|encryption|license"
     r"|personal access"
     r"|webhook|app|ssh|deploy|master|recovery|backup|wi-?fi|wpa2?|network)[ _-]?(?:access[ _-]?|secret[ _-]?"
     r"|key[ _-]?)?"
-    r"(?:keys?|tokens?|secrets?|codes?)(?![a-z])|(?<![a-z])(?:secrets?|tokens?)(?![a-z])|密钥|秘钥|令牌|私钥|访问码)"
+    r"(?:keys?|tokens?|secrets?)(?![a-z])|(?<![a-z])(?:secrets?|tokens?)(?![a-z])|密钥|秘钥|令牌|私钥|(?:recovery|backup) codes?(?![a-z]))"
     r"|(?P<seed>(?<![a-z])(?:seed|recovery|mnemonic)(?: (?:phrase|words))?(?![a-z])|助记词)"
     r"|(?P<plain>(?<![a-z])key(?![a-z]))",
     re.IGNORECASE,
@@ -66,13 +66,20 @@ _EMPTY = re.compile(
     r"|https?://|//|(?-i:(?:/[a-z._-]{2,20}){2,}/?$)",
     re.IGNORECASE,
 )
-_BLANK = re.compile(r"<[^<>\n]{1,60}>|[A-Za-z_][A-Za-z_.]{3,40}[(\[][\w\"', .-]{0,60}[)\]]")
+_BLANK = re.compile(
+    r"<[^<>\n]{1,60}>|[A-Za-z_][A-Za-z_.]{3,40}[(\[][\w\"', .-]{0,60}[)\]]|[A-Za-z_]\w{0,40}(?:\.\w{1,40}){1,4}\("
+)
 _OTHER_PASS = re.compile(
     r"(?:tests?|checks?|cases?|boarding|ski|day|season|bus|train|rail|hall|free|mountain|press|gym|guest|all|first"
     r"|second"
     r"|one|single|multi|high|low)[ -]$",
     re.IGNORECASE,
 )
+_OTHER_KEY = re.compile(
+    r"(?:subject|primary|foreign|sort|partition|row|cache|public|object|shard|routing|idempotency|dedupe?)[ _-]$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _COUNTED = re.compile(
     r"[- ]?(?:(?:or more |to \d{1,3} |-\d{1,3} )?(?:char|digit|letter|symbol|day|week|month|year|hour|minute|second"
     r"|time|attempt|bit|byte|word|entr|item|people|user|%)"
@@ -119,6 +126,8 @@ def passwords(text: str) -> Iterator[Found]:
     """Everything that a cue calls a password or a key."""
     for cue in _CUE.finditer(text):
         kind = str(cue.lastgroup)
+        if kind == "plain" and _OTHER_KEY.search(text, max(0, cue.start() - 16), cue.start()):
+            continue
         secret = SecretType.SECRET if kind in {"key", "plain"} else SecretType.PASSWORD
         span = _ahead(text, cue, kind) or (_behind(text, cue) if kind == "pass" else None)
         if span is not None:
@@ -169,7 +178,7 @@ def _judge(
     if kind == "pin":
         return (start, end) if _is_pin(cue[0], value, said, chinese) else None
     if kind in {"key", "plain"}:
-        return (start, end) if _is_key(value, kind, said) else None
+        return (start, end) if not _NAME.fullmatch(value) and _is_key(value, kind, said) else None
     if said[-1:] in {":", "=", "→", ">"}:
         return start, end
     if chinese:
