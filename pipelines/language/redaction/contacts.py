@@ -8,7 +8,8 @@ from lithify.domain.redaction import SecretType
 from pipelines.language.redaction.found import Found
 
 _PLAIN = re.compile(
-    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9À-ÖØ-öø-ÿ-]{1,63}\.){1,8}(?:[A-Za-z]{2,24}|xn--[a-z0-9]{2,40})"
+    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9À-ÖØ-öø-ÿ-]{1,63}\.){1,8}(?:[A-Za-z]{2,24}"
+    r"|xn--[a-z0-9]{2,40})"
     r"(?![A-Za-z0-9_-])"
 )
 _AT = r"(?:\s{0,2}[\[({<]\s?(?:at|@|AT)\s?[\])}>]\s{0,2}|\s{1,2}(?:at|AT)\s{1,2}|\s?@\s?)"

@@ -22,7 +22,8 @@ _CUE = re.compile(
     r"|personal access"
     r"|webhook|app|ssh|deploy|master|recovery|backup|wi-?fi|wpa2?|network)[ _-]?(?:access[ _-]?|secret[ _-]?"
     r"|key[ _-]?)?"
-    r"(?:keys?|tokens?|secrets?)(?![a-z])|(?<![a-z])(?:secrets?|tokens?)(?![a-z])|密钥|秘钥|令牌|私钥|(?:recovery|backup) codes?(?![a-z]))"
+    r"(?:keys?|tokens?|secrets?)(?![a-z])|(?<![a-z])(?:secrets?|tokens?)(?![a-z])|密钥|秘钥|令牌|私钥|(?:recovery"
+    r"|backup) codes?(?![a-z]))"
     r"|(?P<seed>(?<![a-z])(?:seed|recovery|mnemonic)(?: (?:phrase|words))?(?![a-z])|助记词)"
     r"|(?P<plain>(?<![a-z])key(?![a-z]))",
     re.IGNORECASE,
