@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=__doc__)
     parser.add_argument("--mistakes", action="store_true", help="print every mistake on the development set")
     parser.add_argument(
-        "--endpoint", help="base URL of an OpenAI-compatible endpoint; measures a model, writes no page"
+        "--endpoint", help="base URL, OpenAI-compatible; measures a model and writes no page"
     )
     parser.add_argument("--model", help="the model's name there; its key is read from OPENAI_API_KEY")
     parser.add_argument("--structure", choices=["json_schema", "json_object", "none"], default="json_schema")

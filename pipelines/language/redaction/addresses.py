@@ -20,8 +20,7 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _FILL = re.compile(
-    r"(?:\s{0,2}(?:is|was|will be|:|=|->|→|-|now|at|to|our|my|new|me|him|her|them|us|it|this|\")){0,4}\s{0,2}",
-    re.IGNORECASE,
+    r"(?:\s{0,2}(?:is|was|will be|:|=|->|→|-|now|at|to|our|my|new|me|him|her|them|us|it|this|\")){0,4}\s{0,2}", re.IGNORECASE
 )
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Terrace|Ter|Square|Sq"

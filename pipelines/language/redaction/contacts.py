@@ -29,10 +29,8 @@ _IN_URL = re.compile(r"://[^\s/@]{0,200}$")
 _V4 = re.compile(
     r"(?<![0-9A-Za-z_]\.)(?<![0-9A-Za-z_-])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9A-Za-z_])(?!\.[0-9]|[-_.][A-Za-z])"
 )
-_V6 = re.compile(
-    r"(?<![0-9A-Za-z_.])(?<![0-9A-Za-z_:]:)(?:[0-9A-Fa-f]{1,4}|:(?=:))(?::[0-9A-Fa-f]{0,4}){1,7}(?:\.[0-9]{1,3}){0,3}"
-    r"(?![0-9A-Za-z_:])"
-)
+_V6 = re.compile(r"(?<![0-9A-Za-z_.])(?<![0-9A-Za-z_:]:)(?:[0-9A-Fa-f]{1,4}|:(?=:))(?::[0-9A-Fa-f]{0,4}){1,7}(?:\.[0-9]{1,3}){0,3}"
+    r"(?![0-9A-Za-z_:])")
 _VERSION = re.compile(
     r"(?:(?<![a-z])v(?:er(?:sion)?)?s?\.?|release|build|firmware|driver|chrome|firefox|edge|safari|windows|macos|ios|android|kernel|section|chapter|clause"
     r"|(?:up|down)grad(?:e|ed|ing)(?: [a-z]{1,20})?(?: (?:from|to))?|oid|patch|版本?|固件|驱动|升级到?|更新到?|章节?|§|第|[=~<>]=)"

@@ -103,7 +103,7 @@ def test_a_false_fact_about_the_user_is_reported_by_category(category: str) -> N
 class Silent:
     """Finds nothing."""
 
-    def extract(self, turn: TurnText, before: TurnText | None) -> Extraction:
+    def extract(self, turn: TurnText, before: TurnText | None) -> Extraction:  # noqa: ARG002
         return Extraction()
 
 

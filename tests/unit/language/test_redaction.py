@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lithify.domain.redaction import RedactionPolicy, SecretType
+from lithify.domain.redaction import OwnPattern, RedactionPolicy, SecretType
 from pipelines.language.redaction import PatternRedactor
 
 REDACTOR = PatternRedactor()

@@ -40,9 +40,7 @@ def ours(services: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("profile", ["full", "dev"])
 def test_the_parser_of_docker_compose_takes_it(profile: str) -> None:
     environment = {"PATH": os.environ["PATH"], "COMPOSE_PROFILES": profile, **VALUES}
-    done = subprocess.run(
-        [str(COMPOSE_CONFIG), "-q", str(FILE)], env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([str(COMPOSE_CONFIG), "-q", str(FILE)], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
