@@ -19,7 +19,7 @@ from confluent_kafka.cimpl import OFFSET_INVALID, TIMESTAMP_NOT_AVAILABLE, Kafka
 
 from pipelines.kafka import client_config, make_admin
 from pipelines.settings import Settings
-from pipelines.topics import WORKER_SOURCES, group_name, topic_name
+from pipelines.topics import WORKER_SOURCES, Topic, group_name, topic_name
 
 Place = tuple[str, int]
 """(topic, partition)."""
@@ -60,10 +60,10 @@ class Reading:
 
 
 class LagReader:
-    """Reads the lag of workers."""
+    """Reads the lag of workers, each with the topic that it reads."""
 
-    def __init__(self, settings: Settings, workers: Iterable[str] = tuple(WORKER_SOURCES)) -> None:
-        self._topics = {worker: topic_name(settings, WORKER_SOURCES[worker]) for worker in workers}
+    def __init__(self, settings: Settings, sources: Mapping[str, Topic] = WORKER_SOURCES) -> None:
+        self._topics = {worker: topic_name(settings, topic) for worker, topic in sources.items()}
         self._groups = {worker: group_name(settings, worker) for worker in self._topics}
         self._admin = make_admin(settings)
         self._consumer = Consumer(client_config(settings) | _READING)
