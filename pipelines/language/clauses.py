@@ -32,7 +32,9 @@ _FOREIGN = re.compile(
 )
 _URL = re.compile(r"\w{2,8}://\S+")
 _CODE = re.compile(_CODE_LINE, re.IGNORECASE | re.MULTILINE)
-_HINTS = ("<lithify-memory", "`", ">", '"', "'", "“", "「", "『", ":", "：", "=", "#", "(", "//")
+_HINT = re.compile(r"[`>\"“「『:：]|(?<!\w)'")
+_CODE_HINT = re.compile(r"[=#(){}\[$/;\"]|>>>|--")
+"""What every foreign stretch, and every line of code, holds: cheap first tests."""
 _OWN_VERB = re.compile(
     r"(?<![\w'])(?:i|i'm|i've|my|we|is|are|am|love|hate|have|was)(?![\w])|我|[是喜爱讨厌住吃]", re.IGNORECASE
 )
@@ -78,8 +80,6 @@ def blank_foreign(text: str) -> tuple[str, list[Reject]]:
     Returns:
         The text, as long as before, and one reject for each stretch.
     """
-    if not any(hint in text for hint in _HINTS):
-        return text, []
     rejects: list[Reject] = []
 
     def fill(found: re.Match[str]) -> str:
@@ -90,7 +90,11 @@ def blank_foreign(text: str) -> tuple[str, list[Reject]]:
         rejects.append(Reject(_CODES[kind], found.span()))
         return " " * len(words)
 
-    return _without_code(_FOREIGN.sub(fill, text), rejects), rejects
+    if _HINT.search(text) is not None:
+        text = _FOREIGN.sub(fill, text)
+    if _CODE_HINT.search(text) is not None:
+        text = _without_code(text, rejects)
+    return text, rejects
 
 
 def _without_code(text: str, rejects: list[Reject]) -> str:

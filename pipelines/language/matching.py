@@ -16,6 +16,7 @@ from pipelines.language.values import Value, Values
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _DIGITS = "#"
 """Stands among the words that a rule needs for any number."""
+_DIGIT = re.compile("[0-9]")
 _PAST = re.compile(r"\s*(?:was|were)\b", re.IGNORECASE)
 
 
@@ -88,15 +89,13 @@ class Spoken:
         found = self.head.subject if self.head.own else self.inherited
         if found is None and not self.head.own and (rule.bare or dropped):
             found = self.me
-        if found is not self.me and not (rule.third and _related(found, rule)):
+        if rule.related and (found is None or found.relation is None):
+            return None
+        if found is not self.me and not rule.third:
             return None
         if rule.listed and (self.head.own or self.inherited is None):
             return None
         return None if rule.owned and not self.head.own else found
-
-
-def _related(subject: Subject | None, rule: RuleData) -> bool:
-    return not rule.related or (subject is not None and subject.relation is not None)
 
 
 class Matcher:
@@ -110,7 +109,9 @@ class Matcher:
 
     def relevant(self, text: str) -> bool:
         """Whether any rule's word occurs: the cheap test before all others."""
-        return bool(self._candidates(text))
+        if not self.language.spaced:
+            return any(word in text for word in self._words)
+        return not self._words.isdisjoint(_WORD.findall(text.lower()))
 
     def head(self, text: str, clause: Clause, me: Subject) -> Head:
         """The leading adverbs and the subject of a clause."""
@@ -135,14 +136,14 @@ class Matcher:
             rule = self.language.rules[order]
             if rule.data.basis is Basis.INSTRUCTION and not ordered:
                 continue
-            if not spoken.around.holds(rule):
-                continue
             if rule.data.shape is Shape.CLAUSE:
                 heard = self._clause_rule(spoken, rule)
             else:
                 heard = self._predicate_rule(spoken, rule, positions)
+            if not heard or not spoken.around.holds(rule):
+                continue
             found.extend(heard)
-            if heard and not rule.data.go_on:
+            if not rule.data.go_on:
                 break
         return found
 
@@ -158,7 +159,7 @@ class Matcher:
             words = [word for word in self._words if word in text]
         else:
             words = list(self._words.intersection(_WORD.findall(text.lower())))
-            if any(char.isdecimal() for char in text):
+            if _DIGIT.search(text) is not None:
                 words.append(_DIGITS)
         if not words:
             return []
