@@ -79,7 +79,7 @@ class Service:
         metrics.prepare(self._worker.name)
         self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
-        self._lag = LagReader(self._settings, [self._worker.name])
+        self._lag = LagReader(self._settings, {self._worker.name: self._worker.source})
         watch = StallWatch(
             self._worker.name,
             self._lag.read,
@@ -97,6 +97,8 @@ class Service:
 
     async def close(self) -> None:
         """Stop what `open` started. The relay finishes its page."""
+        if not self._tasks:
+            return
         self._relay.stop()
         relay, *periodics = self._tasks
         for task in periodics:
