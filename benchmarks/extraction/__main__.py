@@ -2,61 +2,54 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 
-from benchmarks.extraction.candidates import rules
-from benchmarks.extraction.endpoint import EndpointExtractor
+from benchmarks.extraction.candidates import ModelCandidate, rules
 from benchmarks.extraction.labels import DEVELOPMENT, HELD_OUT, load
 from benchmarks.extraction.measure import Report, measure
 from benchmarks.extraction.report import mistakes, scores, summary, write_page
 from pipelines.language.catalog import Vocabulary, load_vocabulary
-from pipelines.language.llm.client import ModelClient
+from pipelines.language.model import Extractor
 
 _SETS = {"development": DEVELOPMENT, "held out": HELD_OUT}
 
 
-def main() -> None:
-    """Measure, print, and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=__doc__)
-    parser.add_argument("--mistakes", action="store_true", help="print every mistake on the development set")
-    parser.add_argument("--model", metavar="URL", help="measure a model at this endpoint instead; writes no page")
-    parser.add_argument("--name", default="model", help="the model's name there")
-    parser.add_argument("--mode", choices=["model", "hybrid"], default="model")
-    parser.add_argument("--structure", choices=["json_schema", "json_object", "none"], default="json_schema")
-    parser.add_argument("--limit", type=int, help="measure only so many turns of each set, evenly spread")
-    options = parser.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print; for the rules, write the page."""
+    options = _parser().parse_args(arguments)
     vocabulary = load_vocabulary()
-    if options.model:
-        _measure_endpoint(options, vocabulary)
-        return
-    extractor = rules(vocabulary)
+    extractor = _candidate(options, vocabulary)
     reports: dict[str, Report] = {}
     for name, source in _SETS.items():
-        reports[name] = measure(extractor, load(source), vocabulary)
+        reports[name] = measure(extractor, load(source)[: options.turns], vocabulary)
         print(f"{summary(name, reports[name])}\n\n{scores(reports[name])}\n")
     if options.mistakes:
         print(mistakes(reports["development"]))
-    write_page(reports)
+    if isinstance(extractor, ModelCandidate):
+        print(f"{extractor.failures} calls without a usable reply")
+    elif options.turns is None:
+        write_page(reports)
 
 
-def _measure_endpoint(options: argparse.Namespace, vocabulary: Vocabulary) -> None:
-    """Print what a model scores; its key is in OPENAI_API_KEY."""
-    client = ModelClient(
-        options.model,
-        options.name,
-        os.environ.get("OPENAI_API_KEY"),
-        structure=options.structure,
-        timeout=300,
-        reply_tokens=2000,
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=__doc__)
+    parser.add_argument("--mistakes", action="store_true", help="print every mistake on the development set")
+    parser.add_argument(
+        "--endpoint", help="base URL, OpenAI-compatible; measures a model and writes no page"
     )
-    with EndpointExtractor(client, vocabulary, rules(vocabulary), options.mode) as extractor:
-        for name, source in _SETS.items():
-            rows = list(load(source))
-            step = max(1, len(rows) // options.limit) if options.limit else 1
-            report = measure(extractor, rows[::step][: options.limit], vocabulary)
-            print(f"{summary(name, report)}\n\n{scores(report)}\n")
-            if options.mistakes and name == "development":
-                print(mistakes(report))
-        print(f"{extractor.calls} calls, failed: {dict(extractor.failures) or 'none'}")
+    parser.add_argument("--model", help="the model's name there; its key is read from OPENAI_API_KEY")
+    parser.add_argument("--structure", choices=["json_schema", "json_object", "none"], default="json_schema")
+    parser.add_argument("--turns", type=int, help="how many turns of each set; all by default")
+    return parser
+
+
+def _candidate(options: argparse.Namespace, vocabulary: Vocabulary) -> Extractor:
+    if options.endpoint is None:
+        return rules(vocabulary)
+    if options.model is None:
+        raise SystemExit("--endpoint needs --model")
+    key = os.environ.get("OPENAI_API_KEY")
+    return ModelCandidate(vocabulary, options.endpoint, options.model, key, options.structure)
 
 
 if __name__ == "__main__":

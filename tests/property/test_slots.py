@@ -17,6 +17,7 @@ from tests.property.conversations import ATTRIBUTES, SESSIONS, Step, hold, steps
 from tests.support.slots import ALLERGY, DIET, EAGER, SLOT, Talk, day
 
 
+@settings(max_examples=500)
 @given(ATTRIBUTES, steps(), st.randoms(use_true_random=False))
 def test_arrival_order_and_duplicates_never_matter(
     attribute: Attribute, said: list[Step], chance: random.Random
