@@ -34,9 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=__doc__)
     parser.add_argument("--mistakes", action="store_true", help="print every mistake on the development set")
-    parser.add_argument(
-        "--endpoint", help="base URL, OpenAI-compatible; measures a model and writes no page"
-    )
+    parser.add_argument("--endpoint", help="base URL, OpenAI-compatible; measures a model and writes no page")
     parser.add_argument("--model", help="the model's name there; its key is read from OPENAI_API_KEY")
     parser.add_argument("--structure", choices=["json_schema", "json_object", "none"], default="json_schema")
     parser.add_argument("--turns", type=int, help="how many turns of each set; all by default")
