@@ -2,7 +2,7 @@
 # Paths are relative, so that a folder with a space in its name works.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kafka chaos check format bench bench-promotion test-embeddings clean
+.PHONY: help demo up test test-kafka chaos check format bench bench-promotion bench-extraction test-embeddings clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
@@ -19,6 +19,7 @@ help:
 	@echo "make format           put the style right"
 	@echo "make bench            the benchmarks"
 	@echo "make bench-promotion  promotion by evidence on simulated users; writes docs/promotion-results.md"
+	@echo "make bench-extraction reading turns by rules, on labelled turns; writes docs/extraction-results.md"
 	@echo "make test-embeddings  the tests with sentence-transformers, in .venv-embeddings (large)"
 	@echo "make clean            remove what the other targets installed; data stays"
 
@@ -54,6 +55,9 @@ bench: .venv/.dev
 
 bench-promotion: .venv/.dev
 	.venv/bin/python -m benchmarks.promotion
+
+bench-extraction: .venv/.dev
+	.venv/bin/python -m benchmarks.extraction
 
 test-embeddings: .venv-embeddings/.embeddings
 	.venv-embeddings/bin/python -m pytest -m embeddings

@@ -88,7 +88,8 @@ def score(features: Features, policy: ImportancePolicy = _DEFAULT) -> Importance
     if features.words == 0:
         return Importance(LOWEST, (Reason.EMPTY,))
     found = _reasons(features, policy)
-    if Reason.SMALL_TALK in features.cues and features.words <= policy.small_talk_words and not found:
+    chatter = Reason.SMALL_TALK in features.cues and features.words <= policy.small_talk_words
+    if chatter and not found and Reason.SAFETY not in features.cues:
         return Importance(LOWEST, (Reason.SMALL_TALK,))
     if Reason.SAFETY in features.cues:
         found = [Reason.SAFETY, *found]

@@ -89,7 +89,7 @@ def _claim(turn: TurnText, draft: Draft, ordinal: int, day: tuple[date, datetime
 
 
 def _topics(value: str, words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The normalised topic, the attributes it may name, and the words themselves, so that unknown values match by text."""
+    """The topic, the attributes it may name, and the words themselves, so that unknown values match by text."""
     known = [vocabulary.known(key, value) for key in ("consumes", "likes")]
     named = [key for name in (value, normal(words)) for key in vocabulary.names.get(name, ())]
     return tuple(dict.fromkeys(topic for topic in (*known, *named, value, normal(words)) if topic))

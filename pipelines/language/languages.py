@@ -157,7 +157,8 @@ class _Compiler:
             return self._compile("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
         openers = "|".join(self._data.marks["clause_opener"])
         names = "|".join(self._data.marks["name_opener"])
-        soft = r"(?:(?:,|(?<!remember)(?<!note)(?<!reminder):)\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
+        colon = r"(?<!remember)(?<!note)(?<!reminder):"
+        soft = rf"(?:(?:,|{colon})\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
         pattern = rf"(?i:\s(?:{strong})(?=\s)|;)|(?i:{soft})(?=(?i:(?:{openers})(?![\w]))|(?:{names})\b)"
         return re.compile(self._loose(self._expand("clause_break", pattern)))
 
@@ -173,7 +174,7 @@ class _Compiler:
             raise ValueError(f"{self._source}: {name}: {error}") from error
 
     def _loose(self, pattern: str) -> str:
-        """`pattern`, reading also what is typed in haste: apostrophes left out; spaces around Latin words in Chinese."""
+        """`pattern` for hasty typing: apostrophes left out; in Chinese, spaces around Latin words."""
         if self._chinese:
             return pattern.replace("(?P<value", " ?(?P<value")
         return pattern.replace("n't", "n'?t").replace("'m", "'?m").replace("'ve", "'?ve")

@@ -177,9 +177,7 @@ class RuleExtractor:
                 for span in smuggled(matcher.language, reading.text):
                     reading.reject(RejectCode.INJECTION, span)
 
-    def _sentence(
-        self, reading: _Reading, sentence: Sentence, before: Sentence | None, after: Sentence | None
-    ) -> None:
+    def _sentence(self, reading: _Reading, sentence: Sentence, before: Sentence | None, after: Sentence | None) -> None:
         matcher = reading.matcher(sentence.start, sentence.end)
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
             return

@@ -5,6 +5,8 @@ import unicodedata
 
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "，！？：；（）"}
 _FOLD |= {0x3000: 0x20, 0xA0: 0x20, 0x2019: 0x27, 0x2018: 0x27, 0x2032: 0x27, 0x09: 0x20}
+_FOLD |= dict.fromkeys((*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF), 0x20)
+"""Marks of direction and width are spaces: nobody sees them, and words stand beside them."""
 _CJK = re.compile("[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _OPENERS = " \t\n\"'“‘(（*_"
@@ -12,7 +14,7 @@ _SPACES = re.compile(r"\s+")
 
 
 def fold(text: str) -> str:
-    """Full-width letters, digits and dashes as ASCII, curly apostrophes straight; one code point for each."""
+    """Full-width letters, digits and dashes as ASCII, apostrophes straight, invisible marks as spaces; one for one."""
     return text if text.isascii() and "\t" not in text else text.translate(_FOLD)
 
 

@@ -97,6 +97,8 @@ class Service:
 
     async def close(self) -> None:
         """Stop what `open` started. The relay finishes its page."""
+        if not self._tasks:
+            return
         self._relay.stop()
         relay, *periodics = self._tasks
         for task in periodics:

@@ -136,7 +136,8 @@ def test_an_emptied_database_is_filled_again_from_the_topic(
     _start(stack)
     done = invoke(stack.settings_env, "replay", "--from", "earliest", "--json")
     assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["known"] == 0
+    told = json.loads(done.stdout)
+    assert told["known"] < told["events"], "some turns are on the topic twice"
     again = _settled(probe)
     assert again["believed"] == uninterrupted["believed"] == probe.refolded()
     assert again["episodes"] == uninterrupted["episodes"]

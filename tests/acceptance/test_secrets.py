@@ -171,6 +171,6 @@ def test_all_is_counted(data_dir: Path) -> None:
     port = json.loads((data_dir / "ports.json").read_text())["importance-health"]
     lines = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text.splitlines()
     counted = {
-        kind for kind in SecretType if any(f'lithify_redactions_total{{type="{kind}"}}' in line for line in lines)
+        kind for kind in SecretType if any(f'lithify_redactions_total{{kind="{kind}"}}' in line for line in lines)
     }
     assert counted == set(SecretType)

@@ -79,7 +79,7 @@ def _withdraw_fact(fold: Fold, cell: Cell, claim: Claim) -> bool:
 
 
 def matches(fold: Fold, claim: Claim, value: str, text: str) -> bool:
-    """Whether a topic of `claim` is the slot's attribute, the value, one of its broader values, or stands in its words."""
+    """Whether a topic is the slot's attribute, the value, one of its broader values, or stands in its words."""
     if fold.attribute.key in claim.topics:
         return True
     broader = fold.attribute.ancestors(value)

@@ -8,7 +8,8 @@ from lithify.domain.redaction import SecretType
 from pipelines.language.redaction.found import Found
 
 _PLAIN = re.compile(
-    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?:[A-Za-z]{2,24}|xn--[a-z0-9]{2,40})"
+    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9À-ÖØ-öø-ÿ-]{1,63}\.){1,8}(?:[A-Za-z]{2,24}"
+    r"|xn--[a-z0-9]{2,40})"
     r"(?![A-Za-z0-9_-])"
 )
 _AT = r"(?:\s{0,2}[\[({<]\s?(?:at|@|AT)\s?[\])}>]\s{0,2}|\s{1,2}(?:at|AT)\s{1,2}|\s?@\s?)"
@@ -38,7 +39,7 @@ _VERSION = re.compile(
     r"|android|kernel|section|chapter|clause"
     r"|(?:up|down)grad(?:e|ed|ing)(?: [a-z]{1,20})?(?: (?:from|to))?|oid|patch|版本?|固件|驱动|升级到?|更新到?|章节?"
     r"|§|第|[=~<>]=)"
-    r"(?: (?:number|no\.?|is|was|of))?(?:号|是|为)?[\s:(]{0,3}$",
+    r"(?: (?:number|no\.?|is|was|of))?(?:号|是|为)?[\s:(/]{0,3}$",
     re.IGNORECASE,
 )
 _NOBODY = re.compile(r"127\.0\.0\.1|0\.|255\.255\.")
@@ -56,7 +57,7 @@ def emails(text: str) -> Iterator[Found]:
 
 
 def _is_spelt(found: re.Match[str]) -> bool:
-    """Whether it is meant as an address: "I was at home dot com" has a bare "at", and needs a spelt dot."""
+    """Whether it is meant as an address: behind a bare "at", as in "at lunch.com", the dot is spelt."""
     at, dot = found["at"].strip().lower(), found["dot"].strip().lower()
     if at == "at":
         return dot != "."

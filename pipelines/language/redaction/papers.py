@@ -10,7 +10,7 @@ from stdnum import iban, numdb
 from lithify.domain.redaction import SecretType
 from pipelines.language.redaction.found import Found
 
-_HEAD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]{2}[0-9]{2}[ .-]?[A-Za-z0-9])")
+_HEAD = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=IBAN)|(?<=iban))(?=[A-Za-z]{2}[0-9]{2}[ .-]?[A-Za-z0-9])")
 _IBAN = re.compile(r"[A-Za-z]{2}[0-9]{2}(?:[ .-]?[A-Za-z0-9]{1,30}){1,9}")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _SIZE = re.compile(r"[0-9]+")

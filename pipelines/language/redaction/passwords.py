@@ -13,28 +13,32 @@ from pipelines.language.redaction.found import Found
 _CUE = re.compile(
     r"(?P<pass>pass[ _-]?(?:words?|wd|phrases?|codes?|key)(?![a-z])|(?<![a-z])(?:pass|pwd|pw|pswd|psw"
     r"|passwort)(?![a-z])"
-    r"|_(?:pwd|pass)(?![a-z])|密码|口令|暗号|密碼)"
+    r"|_(?:pwd|pass)(?![a-z])|(?<!流量)(?<!财富)(?<!摩斯)密码|口令|暗号|密碼)"
     r"|(?P<login>(?<![a-z])(?:credentials?|creds|logins?)(?![a-z])|(?:用户名|账号|帐号)(?:和|与|/|、|及)密码)"
     r"|(?P<pin>(?<![A-Za-z])pin(?![a-z])(?:[ -]?(?:code|number|码))?"
     r"|(?<![a-z])(?:otp|cvv2?|cvc2?|(?:one[- ]time|verification|security|2fa|mfa|auth(?:entication)?|login|sms|unlock"
-    r"|alarm|safe|access) (?:code|pin|passcode))(?![a-z])|验证码|校验码|动态码|安全码|提取码|解锁码|PIN码)"
+    r"|alarm|safe) (?:code|pin|passcode))(?![a-z])|验证码|校验码|动态码|安全码|提取码|解锁码|PIN码)"
     r"|(?P<key>(?:api|access|secret|private|client|auth|bearer|refresh|session|signing|encryption|license"
     r"|personal access"
     r"|webhook|app|ssh|deploy|master|recovery|backup|wi-?fi|wpa2?|network)[ _-]?(?:access[ _-]?|secret[ _-]?"
     r"|key[ _-]?)?"
-    r"(?:keys?|tokens?|secrets?|codes?)(?![a-z])|(?<![a-z])(?:secrets?|tokens?)(?![a-z])|密钥|秘钥|令牌|私钥|访问码)"
+    r"(?:keys?|tokens?|secrets?)(?![a-z])|(?<![a-z])(?:secrets?|tokens?)(?![a-z])|密钥|秘钥|令牌|私钥|(?:recovery"
+    r"|backup) codes?(?![a-z]))"
     r"|(?P<seed>(?<![a-z])(?:seed|recovery|mnemonic)(?: (?:phrase|words))?(?![a-z])|助记词)"
     r"|(?P<plain>(?<![a-z])key(?![a-z]))",
     re.IGNORECASE,
 )
-_ABOUT = r"(?:[ \"'`\])*]{0,3}(?:\s?\((?:[^()\n]{1,30})\)|\s(?:for|of|to|on|at|in)\s[\w.@'/ -]{1,40}?)?)"
+_ABOUT = r"(?:[ \"'`\])*]{0,3}(?:\s?\((?:[^()\n]{1,30})\)|\s(?:for|of|to|on|at|in|you|i|we|that)\s[\w.@'/ -]{1,40}?)?)"
 _WORDS_OF_LINK = (
     r"(?:[a-z]{0,9}\s)?(?:is now|is still|is|are|was|will be|used to be|would be|equals|reads|changed to|set to|to be"
-    r"|'s|=>|->|→|:=|={1,2}|:|是|为|就是|还是|叫做?|改成了?|改为了?|换成了?|设成了?|设为了?|设置为了?|设置成了?"
+    r"|'s|=>|->|→|-(?=\s)|:=|={1,2}|:|是|为|就是|还是|叫做?|改成了?|改为了?|换成了?|设成了?|设为了?|设置为了?|设置成了?"
     r"|变成了?|用的是|to)"
-    r"(?:\s{0,2}[:=])?"
+    r"(?:\s{0,2}[:=])?[*_]{0,2}"
 )
-_LINK = re.compile(rf"(?:{_ABOUT}\s{{0,3}}(?P<link>{_WORDS_OF_LINK})|[\"'`\])*]{{0,3}}(?=\s))\s{{0,3}}", re.IGNORECASE)
+_LINK = re.compile(
+    rf"(?:{_ABOUT}\s{{0,3}}(?P<link>{_WORDS_OF_LINK})|[\"'`\])*]{{0,3}}(?=\s)|(?<=cv[vc])(?=[0-9]))\s{{0,3}}",
+    re.IGNORECASE,
+)
 _LINK_ZH = re.compile(
     r"[^\S\n]{0,2}(?:[（(][^()（）\n]{1,20}[)）])?(?P<link>(?:[\u4e00-\u9fff]{0,6}?(?:是|为|叫|成了?|用的是|改回了?"
     r"|如下))?\s?(?:[:=]|\s?,)?|)"
@@ -63,13 +67,20 @@ _EMPTY = re.compile(
     r"|https?://|//|(?-i:(?:/[a-z._-]{2,20}){2,}/?$)",
     re.IGNORECASE,
 )
-_BLANK = re.compile(r"<[^<>\n]{1,60}>|[A-Za-z_][A-Za-z_.]{3,40}[(\[][\w\"', .-]{0,60}[)\]]")
+_BLANK = re.compile(
+    r"<[^<>\n]{1,60}>|[A-Za-z_][A-Za-z_.]{3,40}[(\[][\w\"', .-]{0,60}[)\]]|[A-Za-z_]\w{0,40}(?:\.\w{1,40}){1,4}\("
+)
 _OTHER_PASS = re.compile(
     r"(?:tests?|checks?|cases?|boarding|ski|day|season|bus|train|rail|hall|free|mountain|press|gym|guest|all|first"
     r"|second"
     r"|one|single|multi|high|low)[ -]$",
     re.IGNORECASE,
 )
+_OTHER_KEY = re.compile(
+    r"(?:subject|primary|foreign|sort|partition|row|cache|public|object|shard|routing|idempotency|dedupe?)[ _-]$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _COUNTED = re.compile(
     r"[- ]?(?:(?:or more |to \d{1,3} |-\d{1,3} )?(?:char|digit|letter|symbol|day|week|month|year|hour|minute|second"
     r"|time|attempt|bit|byte|word|entr|item|people|user|%)"
@@ -116,6 +127,8 @@ def passwords(text: str) -> Iterator[Found]:
     """Everything that a cue calls a password or a key."""
     for cue in _CUE.finditer(text):
         kind = str(cue.lastgroup)
+        if kind == "plain" and _OTHER_KEY.search(text, max(0, cue.start() - 16), cue.start()):
+            continue
         secret = SecretType.SECRET if kind in {"key", "plain"} else SecretType.PASSWORD
         span = _ahead(text, cue, kind) or (_behind(text, cue) if kind == "pass" else None)
         if span is not None:
@@ -128,7 +141,7 @@ def _ahead(text: str, cue: re.Match[str], kind: str) -> tuple[int, int] | None:
     link = (_LINK_ZH if chinese else _LINK).match(text, cue.end())
     if link is None:
         return None
-    at, said = link.end(), (link["link"] or "").strip().casefold()
+    at, said = link.end(), (link["link"] or "").strip(" *_").casefold()
     if kind == "seed" or (kind == "pass" and "phrase" in cue[0].casefold() and said):
         words = _WORDS.match(text, at)
         if words is not None and (said or kind != "seed") and _CLAUSE_END.match(text, words.end()):
@@ -166,7 +179,7 @@ def _judge(
     if kind == "pin":
         return (start, end) if _is_pin(cue[0], value, said, chinese) else None
     if kind in {"key", "plain"}:
-        return (start, end) if _is_key(value, kind, said) else None
+        return (start, end) if not _NAME.fullmatch(value) and _is_key(value, kind, said) else None
     if said[-1:] in {":", "=", "→", ">"}:
         return start, end
     if chinese:
@@ -177,8 +190,13 @@ def _judge(
         )
     if said and said != "to":
         return (start, end) if _is_marked(value) or _is_bare(text, cue.start(), value, end) else None
-    mixed = _is_marked(value) and (any(char.isalpha() for char in value) or len(value) >= 6)
+    mixed = _is_marked(value) and (any(char.isalpha() for char in value) or len(value) >= _least(cue[0]))
     return (start, end) if mixed and len(value) >= 4 else None
+
+
+def _least(cue: str) -> int:
+    """Digits that make a password without a verb: "password 123456", "passcode 9482"."""
+    return 4 if "code" in cue.casefold() else 6
 
 
 def _trimmed(raw: str, said: str) -> str:

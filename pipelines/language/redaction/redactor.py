@@ -40,7 +40,7 @@ _TRIGGERS: tuple[tuple[str, Recogniser], ...] = (
     ),
     (
         r"pass|pwd|\bpw\b|psw|\bpin|otp|cv[vc]|code|token|secret|key|credential|creds|login|seed|recovery|mnemonic"
-        r"|密码|密碼|口令|暗号|验证码|校验码|动态码|安全码|提取码|解锁码|密钥|秘钥|私钥|令牌|访问码|助记词",
+        r"|密码|密碼|口令|暗号|验证码|校验码|动态码|安全码|提取码|解锁码|密钥|秘钥|私钥|令牌|助记词",
         passwords,
     ),
     (r"@|\bat\b.{1,60}\bdot\b|[\[({<]\s?(?:at|dot)", emails),

@@ -33,7 +33,7 @@ _INSTANT = re.compile(
 )
 _MONEY_BEFORE = re.compile(r"(?:[$€£¥₹₩]|USD|CNY|RMB|EUR|GBP|JPY)\s?$", re.IGNORECASE)
 _UNIT_AFTER = re.compile(
-    r"\s?(?:元|块|美元|欧元|万|亿|步|次|人|条|行|米|公里|字节|毫秒|秒|%|°"
+    r"\s?(?:元|块|美元|欧元|万|亿|步|次|个(?!人)|人|条|行|米|公里|字节|毫秒|秒|%|°"
     r"|(?:[km]?bytes?|[km]m|[kmgt]b|m?s|px|dollars|usd|eur|rmb|cny|people|users|rows|points|steps|views|records|lines"
     r"|tokens|requests|bits|miles|meters|metres|seconds|milliseconds|years|l|u|ull|n)(?![a-z]))",
     re.IGNORECASE,

@@ -24,8 +24,11 @@ def reader(log: Log) -> Iterator[LagReader]:
 
 def look(log: Log) -> dict[int, PartitionLag]:
     """The lag of importance, by partition."""
+    deadline = time.monotonic() + 30
     with reader(log) as made:
         reading = made.read()
+        while reading.unknown and time.monotonic() < deadline:  # a new broker has no coordinator yet
+            reading = made.read()
     assert reading.unknown == {}
     return {lag.partition: lag for lag in reading.partitions}
 
