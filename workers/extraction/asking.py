@@ -7,6 +7,7 @@ store the reply and commit; settle the turns and commit. What is cut off is take
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,7 +161,7 @@ class Asker:
             self.breaker.forget_probe()
         return True
 
-    def _unit(self, pool: Pool, place: Place) -> Any:
+    def _unit(self, pool: Pool, place: Place) -> AbstractAsyncContextManager[UnitOfWork]:
         return unit_of_work(pool, self.settings, NAME, {place.subject_key})
 
     async def _take(self, unit: UnitOfWork, place: Place) -> Call | None:
@@ -185,12 +186,16 @@ class Asker:
                 self.breaker.failed(time.monotonic(), hold=outage.hold)
                 metrics.MODEL_CALLS.labels(outage.reason).inc()
                 async with self._unit(pool, call.place) as unit:
-                    await unit.apply(await self.settler.unanswered(unit, call, outage.reason, outage.hold))
+                    effects = await self.settler.unanswered(unit, call, outage.reason, outage.hold)
+                    await unit.apply(effects)
+                effects.committed()
                 return
             self.breaker.succeeded()
             await self._keep(pool, call, outcome)
         async with self._unit(pool, call.place) as unit:
-            await unit.apply(await self._settled(unit, call, outcome))
+            effects = await self._settled(unit, call, outcome)
+            await unit.apply(effects)
+        effects.committed()
 
     async def _settled(self, unit: UnitOfWork, call: Call, outcome: _Outcome) -> Effects:
         if outcome.reply is None:

@@ -48,7 +48,7 @@ class Settler:
             if extraction is not None and event in events
         ]
         if await closes_too_much(unit, self._folder, call.place.subject_key, read):
-            metrics.MODEL_REFUSED.inc()
+            effects.count(metrics.MODEL_REFUSED)
             self._give_up(effects, mine, events, CLOSES_TOO_MUCH)
             return effects
         for event, extraction, generation in read:
@@ -56,7 +56,7 @@ class Settler:
             self._publish(effects, event, body)
             effects.write("model.finish", {"tenant": call.place.tenant, "turn_id": body.turn_id})
             for reject in extraction.rejects:
-                metrics.MODEL_REJECTS.labels(str(reject.code)).inc()
+                effects.count(metrics.MODEL_REJECTS, str(reject.code))
         done = {event.body.turn_id for event, _, _ in read}
         self._again(effects, mine, [event for event in events if event.body.turn_id not in done], Fault.INCOMPLETE)
         return effects
@@ -137,4 +137,4 @@ class Settler:
         head = event.envelope
         value = seal(event.origin, derived_id(body.turn_id, "extracted", body.generation), body, self._codec)
         effects.publish(Topic.CLAIMS, key_of(event), value, head.subject_key)
-        metrics.MODEL_TURNS.labels(body.outcome).inc()
+        effects.count(metrics.MODEL_TURNS, body.outcome)
