@@ -1,10 +1,12 @@
 """How fast turns become facts on the embedded stack: turns/s, turn-to-fact lag, memory, and where the time goes.
 
     python -m benchmarks.throughput [FILE] [--runs 3] [--profile DIR]
+        [--bootstrap HOST:PORT] [--partitions 4] [--replicas 1] [--soak MINUTES]
 
 Each run replays the same dialogues as new users. Full speed is the median over the runs; then one run at half that
 rate, which the workers keep up with, shows the lag without a queue. As in production the disk is waited for, and
-embedding goes on beside, at its low priority.
+embedding goes on beside, at its low priority. With `--bootstrap` it runs on a real Kafka, with topics of its own; with
+`--soak` turns then flow at half speed for so many minutes, and each minute's lag and memory are shown.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import signal
 import statistics
 import sys
 import tempfile
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +27,7 @@ from rich.console import Console
 from benchmarks.locomo import SYNTHETIC, Dialogue, load_dialogues
 from benchmarks.profile import ProfileError, Profiler
 from benchmarks.replay import Replayed, ReplayError, replay
+from benchmarks.replicas import more_workers
 from benchmarks.report import show_memory, table
 from lithify.events import Turn
 from ops.local.errors import StackError
@@ -51,6 +55,36 @@ class Measured:
         return statistics.median(run.lag(quantile) for run in self.full)
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is measured.
+
+    Attributes:
+        bootstrap: Of a real Kafka; None: the embedded broker.
+        partitions: Of each topic.
+        replicas: Of each worker.
+        soak: Minutes at half speed after the runs; 0: none.
+    """
+
+    bootstrap: str | None = None
+    partitions: int = 4
+    replicas: int = 1
+    soak: int = 0
+
+    def environment(self) -> dict[str, str]:
+        """What the stack's processes inherit: no settings but these."""
+        own = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+        own["LITHIFY_PARTITIONS"] = str(self.partitions)
+        if self.bootstrap is not None:
+            own |= {"LITHIFY_KAFKA_BOOTSTRAP": self.bootstrap, "LITHIFY_INSTANCE_ID": "slot-1"}
+            own["LITHIFY_TOPIC_PREFIX"] = f"bench-{uuid.uuid4().hex[:8]}"
+        return own
+
+    def parts(self) -> list[str]:
+        """Which parts of the stack run."""
+        return [name for name in PARTS if not (name == "broker" and self.bootstrap is not None)]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark.
 
@@ -61,7 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         dialogues = load_dialogues(arguments.file or default_file())
-        measure(dialogues, arguments.runs, arguments.turns, arguments.profile, Console(highlight=False))
+        setup = Setup(arguments.bootstrap, arguments.partitions, arguments.replicas, arguments.soak)
+        measure(dialogues, arguments.runs, arguments.turns, arguments.profile, Console(highlight=False), setup)
     except (OSError, ValueError, StackError, ReplayError, ProfileError) as error:
         print(f"throughput: {error}", file=sys.stderr)
         return 1
@@ -81,7 +116,14 @@ def default_file() -> Path:
     return BESIDE if BESIDE.exists() else SYNTHETIC
 
 
-def measure(dialogues: Sequence[Dialogue], runs: int, least: int, profile: Path | None, console: Console) -> Measured:
+def measure(
+    dialogues: Sequence[Dialogue],
+    runs: int,
+    least: int,
+    profile: Path | None,
+    console: Console,
+    setup: Setup | None = None,
+) -> Measured:
     """Start a stack, measure, print, and stop it.
 
     Args:
@@ -90,23 +132,29 @@ def measure(dialogues: Sequence[Dialogue], runs: int, least: int, profile: Path 
         least: turns of a run; the dialogues are repeated until there are so many.
         profile: folder for profiles of one more run, or None.
         console: where the tables go.
+        setup: servers and replicas; by default the embedded stack as it is.
 
     Raises:
         StackError, ReplayError, ProfileError.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+    setup = setup or Setup()
+    environment = setup.environment()
     with (
         tempfile.TemporaryDirectory(prefix="lithify-bench-", ignore_cleanup_errors=True) as folder,
-        Stack(Path(folder), environment=environment) as stack,
+        Stack(Path(folder), setup.parts(), environment=environment) as stack,
+        more_workers(environment | stack.settings_env, setup.replicas) as more,
     ):
         settings = load_settings(stack.settings_env)
-        pids = {name: stack.pid(name) for name in PARTS}
+        pids = {name: stack.pid(name) for name in setup.parts()} | more
         replay(_turns(dialogues[:1], "-warm"), settings)
         full = [replay(run_turns(dialogues, f"-{run}", least), settings, pids=pids) for run in range(runs)]
         rate = statistics.median(run.rate for run in full)
         half = replay(run_turns(dialogues, "-half", least), settings, rate=rate / 2, pids=pids)
         measured = Measured(full, half)
         _show(measured, console)
+        for minute in range(setup.soak):
+            turns = run_turns(dialogues, f"-soak{minute}", max(1, int(rate / 2 * 60)))
+            _show_minute(minute + 1, replay(turns, settings, rate=rate / 2, pids=pids), console)
         if profile is not None:
             _profile(run_turns(dialogues, "-profile", least), settings, Profiler(profile, pids), console)
     return measured
@@ -133,6 +181,11 @@ def _show(measured: Measured, console: Console) -> None:
     show_memory(half.memory, console)
 
 
+def _show_minute(minute: int, run: Replayed, console: Console) -> None:
+    memory = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in run.memory.items())
+    console.print(f"minute {minute}: {run.rate:.0f} turns/s, lag p99 {run.lag(0.99):.3f} s; peak MB: {memory}")
+
+
 def _figures(measured: Measured) -> tuple[float, float, float]:
     return measured.median_rate(), measured.median_lag(0.5), measured.median_lag(0.99)
 
@@ -155,6 +208,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("file", type=Path, nargs="?", help="in LoCoMo's format; by default the real one, or ours")
     parser.add_argument("--runs", type=_positive, default=3, help="at full speed; default: %(default)s")
     parser.add_argument("--turns", type=_positive, default=TURNS, help="at least, in a run; default: %(default)s")
+    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="of a real Kafka, instead of the embedded broker")
+    parser.add_argument("--partitions", type=_positive, default=4, help="of each topic; default: %(default)s")
+    parser.add_argument("--replicas", type=_positive, default=1, help="of each worker; default: %(default)s")
+    parser.add_argument("--soak", type=int, default=0, metavar="MINUTES", help="at half speed, after the runs")
     parser.add_argument("--profile", type=Path, metavar="DIR", help="profile the workers with py-spy into this folder")
     return parser
 

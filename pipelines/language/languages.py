@@ -158,7 +158,9 @@ class _Compiler:
         openers = "|".join(self._data.marks["clause_opener"])
         names = "|".join(self._data.marks["name_opener"])
         colon = r"(?<!remember)(?<!note)(?<!reminder):"
-        soft = rf"(?:(?:,|{colon})\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
+        soft = (
+            rf"(?:(?:,|{colon})\s*(?:and |or |so |yet |also |then )*|\s(?:and|yet|so|or|while|since)\s)(?:also |then )?"
+        )
         pattern = rf"(?i:\s(?:{strong})(?=\s)|;)|(?i:{soft})(?=(?i:(?:{openers})(?![\w]))|(?:{names})\b)"
         return re.compile(self._loose(self._expand("clause_break", pattern)))
 

@@ -158,26 +158,39 @@ class LagReader:
         A start beyond the end (the topic was made anew) is read from the oldest record on, as the worker will.
         """
         ages: dict[Place, float | None] = {}
-        restarted: set[Place] = set()
-        self._consumer.assign([TopicPartition(topic, number, start) for (topic, number), start in starts.items()])
         try:
-            while len(ages) < len(starts) and time.monotonic() < deadline:
-                message = self._consumer.poll(_POLL_SECONDS)
-                place = _place(message)
-                if message is None or place not in starts or place in ages:
-                    continue
-                error = message.error()
-                if error is not None and error.code() == KafkaError._AUTO_OFFSET_RESET and place not in restarted:
-                    restarted.add(place)
-                    self._consumer.incremental_unassign([TopicPartition(*place)])
-                    self._consumer.incremental_assign([TopicPartition(*place, oldest[place])])
-                elif error is None or error.code() == KafkaError._PARTITION_EOF:
-                    ages[place] = _age(message)
-                    # Not paused: a partition that was would deliver nothing when it is assigned again.
-                    self._consumer.incremental_unassign([TopicPartition(*place)])
+            beyond = self._first_records(starts, ages, deadline)
+            if beyond:
+                self._first_records({place: oldest[place] for place in beyond}, ages, deadline)
         finally:
             self._consumer.unassign()
         return ages
+
+    def _first_records(
+        self, starts: Mapping[Place, int], ages: dict[Place, float | None], deadline: float
+    ) -> set[Place]:
+        """Read one record of each partition; returns those whose start is out of range.
+
+        What comes after the first record of a partition is passed over. Neither paused nor unassigned by itself: a
+        paused partition delivers nothing when it is assigned again.
+        """
+        beyond: set[Place] = set()
+        left = set(starts)
+        self._consumer.assign([TopicPartition(topic, number, start) for (topic, number), start in starts.items()])
+        while left and time.monotonic() < deadline:
+            message = self._consumer.poll(_POLL_SECONDS)
+            place = _place(message)
+            if message is None or place not in left:
+                continue
+            error = message.error()
+            if error is None or error.code() == KafkaError._PARTITION_EOF:
+                ages[place] = _age(message)
+            elif error.code() == KafkaError._AUTO_OFFSET_RESET:
+                beyond.add(place)
+            else:
+                continue
+            left.remove(place)
+        return beyond
 
 
 class CommitAges:

@@ -36,6 +36,7 @@ class Disturbed:
 
 
 _PROGRESS_SECONDS = 30.0
+_START_SECONDS = 120.0
 Disturb = Callable[[Field, Size], Disturbed]
 
 
@@ -148,7 +149,9 @@ def _break_lines(proxy: Proxy, size: Size) -> Disturbed:
 def change_replicas(field: Field, size: Size) -> Disturbed:  # noqa: ARG001
     """From two of each worker to four, to one: half of them stopped, half killed."""
     field.fleet.start_all((3, 4))
-    time.sleep(12)
+    members = list(field.fleet.members.values())
+    assert eventually(lambda: all(member.health().ready for member in members), _START_SECONDS), field.fleet.logs()
+    time.sleep(3)
     for slot, worker in [(4, WORKERS[0]), (4, WORKERS[2]), (2, WORKERS[1]), (3, WORKERS[3])]:
         field.fleet.kill(worker, slot)
     time.sleep(1)
