@@ -13,12 +13,15 @@ from pipelines.deadlettercap import DeadLetterCap
 from pipelines.effects import Effects, Row
 from pipelines.envelope import Codec, Origin, derived_id, seal
 from pipelines.failures import Cause, Poison
+from pipelines.language.redaction import PatternRedactor
 from pipelines.runtime.worker import Record
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
 from pipelines.store.unit_of_work import NO_SUBJECT, Receipt, UnitOfWork
 from pipelines.topics import Topic
 
+_redactor = PatternRedactor()
+"""A detail may quote what it is about."""
 _STACK_CHARACTERS = 8_000
 _LARGEST_ORIGINAL = 2_800_000
 """Encrypted it is larger by a third."""
@@ -75,7 +78,7 @@ class DeadLetters:
     def _add(self, effects: Effects, refused: Refused, key: DayKey, now: datetime) -> None:
         record, poison = refused.record, refused.poison
         place = f"{record.topic}/{record.partition}/{record.offset}"
-        original, detail = record.value or b"", poison.detail[:450]
+        original, detail = record.value or b"", _redactor.redact(poison.detail).text[:450]
         if len(original) > _LARGEST_ORIGINAL:
             detail += f" (its {len(original)} bytes are on the topic alone)"
             original = b""
@@ -96,7 +99,7 @@ class DeadLetters:
         value = seal(origin, derived_id(place, "dead_letter"), letter, self._codec)
         effects.publish(Topic.DEAD_LETTERS, place, value, NO_SUBJECT)
         if poison.receipt is not None and poison.cause is not Cause.ID_REUSED:
-            effects.write("delivery.mark_dead", _dead_row(poison.receipt, poison, self._worker))
+            effects.write("delivery.mark_dead", _dead_row(poison.receipt, poison.cause, detail, self._worker))
 
 
 async def original_of(letter: DeadLetter, keys: DayKeys, pool: Pool) -> Original:
@@ -133,13 +136,13 @@ def _stack(poison: Poison) -> str:
     return "".join(traceback.format_exception(poison)).encode("utf-8", "replace").decode()[-_STACK_CHARACTERS:]
 
 
-def _dead_row(receipt: Receipt, poison: Poison, worker: str) -> Row:
+def _dead_row(receipt: Receipt, cause: Cause, detail: str, worker: str) -> Row:
     """A reused id is not marked: under that id the first event lives."""
     return {
         "tenant": receipt.tenant,
         "event_id": receipt.event_id,
         "subject_key": receipt.subject_key,
         "worker": worker,
-        "cause": poison.cause,
-        "detail": poison.detail[:500],
+        "cause": cause,
+        "detail": detail,
     }

@@ -1,6 +1,5 @@
 """Reading `lithify-turns`: validation, cleaning, identity. What cannot be used is Poison, with its reason."""
 
-import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,7 @@ from lithify.events import Command, Inbound, SessionEnded
 from lithify.events.envelope import VERSION
 from pipelines.envelope import decode
 from pipelines.failures import Cause, Poison
-from pipelines.identity import subject_key
+from pipelines.identity import keyed_digest, subject_key
 from pipelines.language.days import zone
 from pipelines.settings import Settings
 
@@ -41,7 +40,7 @@ class Received:
     """Capped event time."""
     received_at: datetime
     digest: str
-    """SHA-256 of the event, 32 hex digits: tells a redelivery from an id used twice."""
+    """Keyed digest of the event, 32 hex digits: tells a redelivery from an id used twice."""
 
 
 def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
@@ -67,7 +66,7 @@ def receive(value: bytes | None, settings: Settings, now: datetime) -> Received:
         subject_key=subject_key(settings.pseudonym_key, event.tenant, event.user_id),
         occurred_at=min(event.occurred_at, now + AHEAD),
         received_at=now,
-        digest=hashlib.sha256(msgspec.json.encode(event)).hexdigest()[:32],
+        digest=keyed_digest(settings.pseudonym_key, msgspec.json.encode(event)),
     )
 
 

@@ -59,7 +59,7 @@ def receipt_of(record: Record, codec: Codec) -> Receipt | None:
     try:
         head = msgspec.json.decode(record.value or b"", type=Envelope)
         about = msgspec.json.decode(codec.unwrap(head.subject_key, bytes(head.body)), type=_About)
-    except (msgspec.MsgspecError, Poison):
+    except (msgspec.MsgspecError, RecursionError, Poison):
         return None
     return Receipt(head.tenant, about.turn_id or head.id, head.subject_key, "")
 

@@ -49,7 +49,12 @@ def _on_error(error: KafkaError) -> None:
 
 def client_config(settings: Settings) -> dict[str, Any]:
     """What every client that only looks on needs."""
-    return {"bootstrap.servers": settings.kafka_bootstrap, "error_cb": _on_error, "log_level": 3}
+    return {
+        "bootstrap.servers": settings.kafka_bootstrap,
+        "error_cb": _on_error,
+        "log_level": 3,
+        "socket.timeout.ms": 10_000,  # a line that is dead but open would make every question fail for a minute
+    }
 
 
 def make_admin(settings: Settings) -> AdminClient:

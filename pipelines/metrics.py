@@ -37,6 +37,12 @@ DROPPED = Counter(
     "lithify_dropped_total", "Events of an erased epoch or an unknown subject.", ["worker"], registry=REGISTRY
 )
 SKIPPED = Counter("lithify_skipped_total", "Turns with nothing to read in them.", ["worker"], registry=REGISTRY)
+PASSED_OVER = Counter(
+    "lithify_events_passed_over_total",
+    "Events that retention removed from the topic before this worker read them.",
+    ["worker"],
+    registry=REGISTRY,
+)
 RETRIES = Counter(
     "lithify_retries_total", "Batches tried again after a transient fault.", ["worker"], registry=REGISTRY
 )
@@ -103,7 +109,7 @@ MODEL_CALLS = Counter(
     "lithify_model_calls_total",
     "Calls of the model by what came of them: ok, ok_tolerant (found among other text), stored (answered before), why "
     "the reply could not be used, or why there was none.",
-    ["result"],
+    ["outcome"],
     registry=REGISTRY,
 )
 MODEL_SECONDS = Histogram(
@@ -113,9 +119,11 @@ MODEL_SECONDS = Histogram(
     registry=REGISTRY,
 )
 MODEL_TOKENS = Counter(
-    "lithify_model_tokens_total", "Tokens as the endpoint counted them.", ["direction"], registry=REGISTRY
+    "lithify_model_tokens_total", "Tokens as the endpoint counted them.", ["kind"], registry=REGISTRY
 )
-MODEL_COST = Counter("lithify_model_cost_total", "Cost of calls, in the currency of the prices.", registry=REGISTRY)
+MODEL_COST = Counter(
+    "lithify_model_cost_usd_total", "Cost of calls by the prices set, in US dollars.", registry=REGISTRY
+)
 MODEL_TURNS = Counter(
     "lithify_model_turns_total",
     "What became of turns shown to the model: accepted, no_facts, failed_transient, failed_permanent.",
@@ -141,7 +149,7 @@ MODEL_QUEUE = Gauge(
 )
 MODEL_BUDGET_SPENT = Gauge(
     "lithify_model_budget_spent_ratio",
-    "Share of the model's budget that is spent; NaN: there is no budget.",
+    "Share of its budget of 24 hours that the tenant has spent who has spent most; NaN: there is no budget.",
     registry=REGISTRY,
 )
 MODEL_BUDGET_SPENT.set(math.nan)
@@ -268,10 +276,20 @@ def prepare(worker: str) -> None:
     for since in ("received", "occurred"):
         END_TO_END_SECONDS.labels(worker, since)
     if worker == "extraction":
-        for outcome in ("ok", "failed"):
-            MODEL_CALLS.labels(outcome)
-        for kind in ("prompt", "completion"):
-            MODEL_TOKENS.labels(kind)
+        _prepare_model()
+
+
+def _prepare_model() -> None:
+    for outcome in ("ok", "timeout", "connection"):
+        MODEL_CALLS.labels(outcome)
+    for kind in ("prompt", "completion"):
+        MODEL_TOKENS.labels(kind)
+    for outcome in ("accepted", "no_facts", "failed_transient", "failed_permanent"):
+        MODEL_TURNS.labels(outcome)
+    for limit in ("rate", "cost"):
+        MODEL_LIMITED.labels(limit)
+    for state in ("waiting", "failed"):
+        MODEL_QUEUE.labels(state).set(math.nan)  # nobody has looked yet
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class _Own(msgspec.Struct, forbid_unknown_fields=True):
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
     """The settings of a tenant, or of all; what is left out stays."""
 
-    redact: set[SecretType] | UnsetType = UNSET
+    redact: list[str] | UnsetType = UNSET
     keep_last: dict[str, Annotated[int, Meta(ge=0, le=KEPT)]] | UnsetType = UNSET
     phone_regions: list[str] | UnsetType = UNSET
     patterns: list[_Own] | UnsetType = UNSET
@@ -73,7 +73,7 @@ def load_redaction_policies(path: Path | None) -> RedactionPolicies:
 def _over(policy: RedactionPolicy, part: _Part, place: str) -> RedactionPolicy:
     """`policy` with what `part` sets. Raises ValueError naming the key."""
     if part.redact is not UNSET:
-        policy = replace(policy, types=frozenset(part.redact))
+        policy = replace(policy, types=frozenset(_type(name, place) for name in part.redact))
     if part.phone_regions is not UNSET:
         policy = replace(policy, phone_regions=tuple(part.phone_regions))
     if part.patterns is not UNSET:
@@ -82,6 +82,13 @@ def _over(policy: RedactionPolicy, part: _Part, place: str) -> RedactionPolicy:
         policy = replace(policy, keep_last={**policy.keep_last, **part.keep_last})
     _check(policy, part, place)
     return policy
+
+
+def _type(name: str, place: str) -> SecretType:
+    try:
+        return SecretType(name)
+    except ValueError:
+        raise ValueError(f"{place}.redact: {name!r} is no type; expected some of {', '.join(SecretType)}") from None
 
 
 def _check(policy: RedactionPolicy, part: _Part, place: str) -> None:

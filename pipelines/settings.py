@@ -143,11 +143,11 @@ class Settings(BaseSettings):
     model_calls_per_minute: int = Field(default=60, ge=1)
     """Most calls for one tenant in a minute, over all processes."""
     model_cost_per_day: float | None = Field(default=None, gt=0)
-    """Most that one tenant may cost in 24 hours, in the currency of the prices; needs prices."""
+    """Most that one tenant may cost in 24 hours, in US dollars; needs prices."""
     model_price_input: float = Field(default=0.0, ge=0)
-    """Price of a million tokens sent."""
+    """Price of a million tokens sent, in US dollars."""
     model_price_output: float = Field(default=0.0, ge=0)
-    """Price of a million tokens received."""
+    """Price of a million tokens received, in US dollars."""
     model_concurrency: int = Field(default=4, ge=1, le=64)
     """Most calls that a process has under way at once."""
     model_calls_retention_days: int = Field(default=30, ge=1)

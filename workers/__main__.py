@@ -52,7 +52,10 @@ def gateway() -> None:
     settings = settings_or_exit()
     from workers.gateway.main import run as run_gateway  # noqa: PLC0415
 
-    run_gateway(settings)
+    try:
+        run_gateway(settings)
+    except ValueError as error:  # a catalog, policy or embedder that cannot be used
+        fail(f"bad settings:\n  {error}", ExitState.USAGE)
 
 
 if __name__ == "__main__":

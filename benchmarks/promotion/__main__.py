@@ -54,6 +54,7 @@ def main() -> None:
         undone=tables.undoing(worlds, results),
         reliability=tables.reliability(reliable),
         sensitivity=choice.sensitivity(policy.promotion, options.users),
+        hazards=choice.frontier(policy.promotion, options.users),
         grids=choice.grid_sizes(policy.promotion, options.users),
         speed=measure_speed(policy),
     )

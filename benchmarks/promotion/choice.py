@@ -25,6 +25,32 @@ WATCHED_WORLDS = (
 """Where the defaults are torn between what is false and what is slow."""
 
 
+TORN_WORLDS = (
+    "base",
+    "deviates 40 %",
+    "never marks",
+    "marks 20 %",
+    "cues are noise",
+    "gradual change",
+    "never marks, deviates 30 %",
+    "never marks, long trips",
+)
+"""Where fewer false promotions are bought with delay elsewhere."""
+
+
+def frontier(rates: PromotionPolicy, users: int) -> str:
+    """A table of what the hazard trades: by world, false promotions and median days."""
+    worlds = {world.name: world for world in WORLDS}
+    head = ("hazard", *(f"{name}: false %, days" for name in TORN_WORLDS))
+    rows = []
+    for factor in (0.5, 0.7, 1.0, 1.4, 2.0):
+        moved = replace(rates, hazard=rates.hazard * factor)
+        found = [assess(worlds[name], moved, first=0, users=users) for name in TORN_WORLDS]
+        name = f"1/{1 / moved.hazard:.0f}" + (", shipped" if factor == 1.0 else "")
+        rows.append([name, *(f"{100 * item.false:.1f}, {item.median:.0f}" for item in found)])
+    return table(head, rows)
+
+
 def variants(rates: PromotionPolicy) -> Iterator[tuple[str, PromotionPolicy]]:
     """The defaults, and each of them moved."""
     yield "as shipped", rates

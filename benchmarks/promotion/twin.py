@@ -1,21 +1,26 @@
 """The filter and its gates once more, over many users at a time: for choosing rates, never for reporting.
 
-Exact for single-valued slots that hold a value and have one session a day; a test compares it with the fold.
+Exact for single-valued slots that hold a value, in one time zone; a test compares it with the fold.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.promotion.worlds import CHANGE_DAY, NEW, World, simulate
+from benchmarks.promotion.worlds import NEW, Use, World, simulate
 from lithify.domain.policy import EPISODE_STAGES, PromotionPolicy
 
 Numbers = NDArray[np.float64]
-SILENT, OTHER, PLAIN, CUED = range(4)
-"""What a day may show: nothing, another value, the new value, the new value marked as passing."""
+SILENT, OTHER, PLAIN, CUED, BOTH = range(5)
+"""What a day may show: nothing, another value, the new value, the new value marked as passing by all of its sessions,
+and another value after an unmarked use of the new one, which the gate counts."""
+KINDS, SESSIONS = 5, 10
+"""A day's code is its kind and KINDS times the sessions for the new value beyond the first, of which there are at most
+SESSIONS in any world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,19 @@ def days_of(world: World, first: int, users: int, *, changes: bool) -> NDArray[n
     for seed in range(first, first + users):
         user = simulate(world, seed, changes=changes)
         row = np.zeros(len(user.lasting), np.int8)
-        for use in user.uses:
-            row[use.day] = OTHER if use.value != NEW else CUED if use.cued else PLAIN
+        for day, uses in groupby(user.uses, key=lambda use: use.day):
+            row[day] = _code(list(uses))
         rows.append(row)
     return np.stack(rows)
+
+
+def _code(uses: list[Use]) -> int:
+    """Of the uses of one day, in their order."""
+    new = [use for use in uses if use.value == NEW]
+    plain = any(not use.cued for use in new)
+    if uses[-1].value != NEW:
+        return BOTH if plain else OTHER
+    return (PLAIN if plain else CUED) + KINDS * (len(new) - 1)
 
 
 def posteriors(days: NDArray[np.int8], rates: PromotionPolicy) -> Numbers:
@@ -81,16 +95,26 @@ def _grid(rates: PromotionPolicy) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def _likelihood(new: Numbers, cue: Numbers) -> Numbers:
-    """By what a day shows, and row."""
-    return np.stack([np.ones_like(new), 1 - new, new * (1 - cue), new * cue])
+    """By the code of a day, and row."""
+    one = np.ones_like(new)
+    marked = [cue**sessions for sessions in range(1, SESSIONS + 1)]
+    return np.stack(
+        [row for all_cued in marked for row in (one, 1 - new, new * (1 - all_cued), new * all_cued, 1 - new)]
+    )
+
+
+def gated(days: NDArray[np.int8], rates: PromotionPolicy) -> NDArray[np.bool_]:
+    """The days at whose end a posterior high enough promotes: (users, days)."""
+    kind = days % KINDS
+    plain = np.cumsum((kind == PLAIN) | (kind == BOTH), 1)
+    window = rates.window.days
+    recent = plain - np.pad(plain, ((0, 0), (window, 0)))[:, : days.shape[1]]
+    return cast("NDArray[np.bool_]", (kind == PLAIN) & (recent >= rates.min_days))
 
 
 def promoted(days: NDArray[np.int8], rates: PromotionPolicy) -> NDArray[np.int64]:
     """The deciding day of each user's first promotion; -1: never."""
-    plain = np.cumsum(days == PLAIN, 1)
-    window = rates.window.days
-    recent = plain - np.pad(plain, ((0, 0), (window, 0)))[:, : days.shape[1]]
-    passes = (posteriors(days, rates) >= rates.threshold) & (days == PLAIN) & (recent >= rates.min_days)
+    passes = gated(days, rates) & (posteriors(days, rates) >= rates.threshold)
     return cast("NDArray[np.int64]", np.where(passes.any(1), passes.argmax(1), -1))
 
 
@@ -98,8 +122,8 @@ def assess(world: World, rates: PromotionPolicy, *, first: int, users: int) -> F
     """How a policy does in a world, by evidence alone."""
     without = promoted(days_of(world, first, users, changes=False), rates)
     days = promoted(days_of(world, first, users, changes=True), rates)
-    delays = days[days >= CHANGE_DAY] - CHANGE_DAY
-    early = (days >= 0) & (days < CHANGE_DAY)
+    delays = days[days >= world.new_from] - world.new_from
+    early = (days >= 0) & (days < world.new_from)
     middle = np.quantile(delays, [0.4, 0.45, 0.5, 0.55, 0.6]) if len(delays) else [np.nan]
     return Found(
         false=float(max((without >= 0).mean(), early.mean())),

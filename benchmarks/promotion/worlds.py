@@ -63,6 +63,11 @@ class World:
     misses_limit: float | None = None
     """Share of changes that may go unnoticed for `WATCHED` days."""
 
+    @property
+    def new_from(self) -> int:
+        """The day from which on a changer's new value is the lasting one: the middle of a gradual change."""
+        return CHANGE_DAY + self.gradual // 2
+
 
 @dataclass(frozen=True, slots=True)
 class Use:
@@ -110,7 +115,7 @@ def simulate(world: World, seed: int, *, changes: bool) -> User:
 
 
 def _lasting(world: World, day: int, *, changes: bool) -> str | None:
-    since = day - CHANGE_DAY - world.gradual // 2
+    since = day - world.new_from
     old = None if world.empty else OLD
     if not changes or since < 0 or (world.returns is not None and since >= world.returns):
         return old

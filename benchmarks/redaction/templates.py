@@ -1,4 +1,4 @@
-"""What people say around a value, in English and Chinese. `{x}` is the value; `{a}`, `{b}` are two of different kinds."""
+"""What people say around a value, in English and Chinese. `{x}` is the value; `{a}` and `{b}` are whole turns."""
 
 SECRETS: dict[str, tuple[str, ...]] = {
     "phone": (

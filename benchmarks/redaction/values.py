@@ -9,7 +9,7 @@ import hashlib
 import random
 import string
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from stdnum import iban, luhn
@@ -29,6 +29,16 @@ def digits(rng: random.Random, count: int) -> str:
 def letters(rng: random.Random, count: int, alphabet: str = _ALNUM) -> str:
     """So many characters of an alphabet."""
     return "".join(rng.choices(alphabet, k=count))
+
+
+def _some(rng: random.Random, count: int) -> str:
+    """So many digits, any."""
+    return "".join(rng.choices(string.digits, k=count))
+
+
+def _one(rng: random.Random, makes: Sequence[Callable[[], str]]) -> str:
+    """What one of them makes."""
+    return rng.choice(makes)()
 
 
 def split(text: str, sizes: list[int], between: str) -> str:
@@ -78,29 +88,28 @@ def american(rng: random.Random) -> str:
 
 def european(rng: random.Random) -> str:
     """A number of a European country, as it is written there or with its prefix."""
-    d = lambda count: "".join(rng.choices(string.digits, k=count))  # noqa: E731 - said six times below
     return rng.choice(
         [
-            f"+44 20 7946 0{d(3)}",
-            f"+44 (0)20 7946 0{d(3)}",
-            f"020 7946 0{d(3)}",
-            f"07911 12{d(4)}",
-            f"+44 7911 12{d(4)}",
-            f"+33 6 12 {d(2)} {d(2)} {d(2)}",
-            f"06 12 {d(2)} {d(2)} {d(2)}",
-            f"06.12.{d(2)}.{d(2)}.{d(2)}",
-            f"+49 30 2312{d(4)}",
-            f"030 2312{d(4)}",
-            f"+49 (0)151 2345{d(4)}",
-            f"0151 2345{d(4)}",
-            f"+34 612 34 {d(2)} {d(2)}",
-            f"+39 333 12{d(5)}",
-            f"+31 6 1234{d(4)}",
-            f"06-1234{d(4)}",
-            f"0031 6 1234{d(4)}",
-            f"+48 512 34{d(1)} {d(3)}",
-            f"+353 86 12{d(1)} {d(4)}",
-            f"+46 70 123 {d(2)} {d(2)}",
+            f"+44 20 7946 0{_some(rng, 3)}",
+            f"+44 (0)20 7946 0{_some(rng, 3)}",
+            f"020 7946 0{_some(rng, 3)}",
+            f"07911 12{_some(rng, 4)}",
+            f"+44 7911 12{_some(rng, 4)}",
+            f"+33 6 12 {_some(rng, 2)} {_some(rng, 2)} {_some(rng, 2)}",
+            f"06 12 {_some(rng, 2)} {_some(rng, 2)} {_some(rng, 2)}",
+            f"06.12.{_some(rng, 2)}.{_some(rng, 2)}.{_some(rng, 2)}",
+            f"+49 30 2312{_some(rng, 4)}",
+            f"030 2312{_some(rng, 4)}",
+            f"+49 (0)151 2345{_some(rng, 4)}",
+            f"0151 2345{_some(rng, 4)}",
+            f"+34 612 34 {_some(rng, 2)} {_some(rng, 2)}",
+            f"+39 333 12{_some(rng, 5)}",
+            f"+31 6 1234{_some(rng, 4)}",
+            f"06-1234{_some(rng, 4)}",
+            f"0031 6 1234{_some(rng, 4)}",
+            f"+48 512 34{_some(rng, 1)} {_some(rng, 3)}",
+            f"+353 86 12{_some(rng, 1)} {_some(rng, 4)}",
+            f"+46 70 123 {_some(rng, 2)} {_some(rng, 2)}",
         ]
     )
 
@@ -223,7 +232,8 @@ def email(rng: random.Random) -> str:
 
 def api_key(rng: random.Random) -> str:
     """A key or token in a vendor's form."""
-    return rng.choice(
+    return _one(
+        rng,
         [
             lambda: f"sk-{letters(rng, 48)}",
             lambda: f"sk-proj-{letters(rng, 40)}",
@@ -243,8 +253,8 @@ def api_key(rng: random.Random) -> str:
             lambda: f"tok_FAKE_{letters(rng, 16, '0123456789abcdef')}",
             lambda: f"gsk_{letters(rng, 52)}",
             lambda: jwt(rng),
-        ]
-    )()
+        ],
+    )
 
 
 def jwt(rng: random.Random) -> str:
@@ -256,15 +266,16 @@ def jwt(rng: random.Random) -> str:
 
 def token(rng: random.Random) -> str:
     """A token of no known form: only a cue tells."""
-    return rng.choice(
+    return _one(
+        rng,
         [
             lambda: letters(rng, 32, "0123456789abcdef"),
             lambda: letters(rng, rng.randrange(20, 44)),
             lambda: str(uuid.UUID(int=rng.getrandbits(128))),
             lambda: base64.b64encode(rng.randbytes(24)).decode(),
             lambda: f"{letters(rng, 5)}-{letters(rng, 5)}-{letters(rng, 5)}-9",
-        ]
-    )()
+        ],
+    )
 
 
 _STEMS = (
@@ -285,15 +296,16 @@ _STEMS = (
 def password(rng: random.Random) -> str:
     """A password as people choose them."""
     stem = rng.choice(_STEMS)
-    return rng.choice(
+    return _one(
+        rng,
         [
             lambda: f"{stem}{rng.randrange(10, 9999)}",
             lambda: f"{stem}{rng.choice('!@#$%&*')}{rng.randrange(1, 999)}",
             lambda: letters(rng, rng.randrange(8, 16), _ALNUM + "!@#$%^&*-_+") + rng.choice("7x9k"),
             lambda: stem.replace("o", "0").replace("a", "@").replace("i", "1") + str(rng.randrange(10, 99)),
             lambda: f"{rng.choice(_STEMS)}-{stem}-{rng.randrange(10, 99)}",
-        ]
-    )()
+        ],
+    )
 
 
 def pin(rng: random.Random) -> str:
@@ -361,14 +373,17 @@ def ipv4(rng: random.Random) -> str:
     ).format(rng.randrange(2, 250))
 
 
+def _hex(rng: random.Random) -> str:
+    return f"{rng.randrange(1, 65536):x}"
+
+
 def ipv6(rng: random.Random) -> str:
     """An IPv6 address."""
-    part = lambda: f"{rng.randrange(1, 65536):x}"  # noqa: E731
     return rng.choice(
         [
-            f"2001:db8:{part()}::{part()}",
-            f"2001:db8:{part()}:{part()}:{part()}:{part()}:{part()}:{part()}",
-            f"fe80::{part()}:{part()}:{part()}",
+            f"2001:db8:{_hex(rng)}::{_hex(rng)}",
+            f"2001:db8:{_hex(rng)}:{_hex(rng)}:{_hex(rng)}:{_hex(rng)}:{_hex(rng)}:{_hex(rng)}",
+            f"fe80::{_hex(rng)}:{_hex(rng)}:{_hex(rng)}",
         ]
     )
 
@@ -378,7 +393,8 @@ def ipv6(rng: random.Random) -> str:
 
 def order(rng: random.Random) -> str:
     """An order number; one in ten passes Luhn."""
-    return rng.choice(
+    return _one(
+        rng,
         [
             lambda: digits(rng, rng.choice([8, 10, 11, 12, 13, 16, 18, 19])),
             lambda: "4" + digits(rng, 15),
@@ -388,8 +404,8 @@ def order(rng: random.Random) -> str:
                 f"{letters(rng, 2, string.ascii_uppercase)}-{digits(rng, 4)}-{letters(rng, 1, string.ascii_uppercase)}"
             ),
             lambda: f"PO-{digits(rng, 8)}",
-        ]
-    )()
+        ],
+    )
 
 
 def tracking(rng: random.Random) -> str:
@@ -446,14 +462,13 @@ def moment(rng: random.Random) -> str:
 
 def version(rng: random.Random) -> str:
     """A version number."""
-    n = lambda top: rng.randrange(top)  # noqa: E731
     return rng.choice(
         [
-            f"{n(9)}.{n(20)}.{n(30)}",
-            f"v{n(9)}.{n(20)}.{n(30)}-rc{n(4)}",
-            f"v{1 + n(120)}.0.{n(250)}.{n(250)}",
-            f"{n(9)}.{n(20)}.{n(30)}+build.{digits(rng, 8)}",
-            f"2026.{1 + n(12)}.{n(30)}",
+            f"{rng.randrange(9)}.{rng.randrange(20)}.{rng.randrange(30)}",
+            f"v{rng.randrange(9)}.{rng.randrange(20)}.{rng.randrange(30)}-rc{rng.randrange(4)}",
+            f"v{1 + rng.randrange(120)}.0.{rng.randrange(250)}.{rng.randrange(250)}",
+            f"{rng.randrange(9)}.{rng.randrange(20)}.{rng.randrange(30)}+build.{digits(rng, 8)}",
+            f"2026.{1 + rng.randrange(12)}.{rng.randrange(30)}",
         ]
     )
 
@@ -499,7 +514,7 @@ def code_line(rng: random.Random) -> str:
             f"const max = {number};",
             f"seed = {number}",
             f"x == {number}",
-            f"SELECT * FROM t WHERE user_id = {number}",
+            f"users.get({number})",
             f"hash({number}) % 97",
             f"0x{letters(rng, 16, '0123456789abcdef')}",
             f"assert total == {number}L",

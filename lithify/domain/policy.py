@@ -28,7 +28,7 @@ class PromotionPolicy:
     """Posterior at or above which a contender may be promoted."""
     clarify_at: float = 0.5
     """Posterior at or above which a contender that is not promoted raises a clarify hint."""
-    clarify_days_empty: int = 6
+    clarify_days_empty: int = 7
     """Days, counted as for `min_days_empty`, before a contender for an empty slot is worth a question."""
     min_days: int = 3
     """Distinct local days with an uncued supporting session, within `window`."""
@@ -38,26 +38,28 @@ class PromotionPolicy:
     """Bounds the day count and the life of a silent contender."""
     require_consecutive: bool = False
     """Ask of the last `min_days` speaking sessions, not only of the last, that they support the contender."""
-    hazard: float = 1 / 195
+    hazard: float = 1 / 240
     """Probability a day that a lasting value changes."""
-    hazard_empty: float = 1 / 1000
+    hazard_empty: float = 1 / 2000
     """The same where nothing is stored yet: that a habit begins (rule 21)."""
-    episode_rate: float = 1 / 33
+    episode_rate: float = 1 / 29
     """Probability a day that an episode (a trip, a guest, a diet week) begins."""
     episode_rate_empty: float = 1 / 20000
     """The same where nothing is stored yet: that a passing phase begins."""
-    episode_days: float = 9.0
+    episode_days: float = 9.2
     """Mean length of an episode in days, at least 3; Erlang distributed with three stages."""
     new_in_episode: float = 0.95
     """Probability that a day of an episode shows the new value."""
-    new_when_changed: float = 0.87
+    new_when_changed: float = 0.885
     """Probability that a day shows the new value once it changed."""
-    deviation_rates: Grid = ((0.045, 0.13), (0.19, 0.71), (0.42, 0.16))
+    deviation_rates: Grid = ((0.1, 0.68), (0.28, 0.32))
     """How often a day shows the new value though nothing changed: (probability a day, prior) of each kind of user."""
-    cue_rates: Grid = ((0.01, 0.35), (0.15, 0.24), (0.48, 0.3), (0.73, 0.11))
+    cue_rates: Grid = ((0.01, 0.29), (0.1, 0.08), (0.26, 0.17), (0.48, 0.39), (0.61, 0.07))
     """How often passing use is marked as passing: (probability, prior) of each kind of user."""
-    cue_noise: Grid = ((0.004, 0.95), (0.15, 0.05))
+    cue_noise: Grid = ((0.0025, 0.95), (0.15, 0.05))
     """How often lasting use is marked as passing: (probability, prior) of each kind of user."""
+    cue_noise_empty: Grid = ((0.02, 1.0),)
+    """The same where nothing is stored yet: uses marked as passing make no habit."""
     strong_factor: float = 0.2
     """What an uncued self statement or plain yes multiplies the stable likelihood by (rule 15)."""
     weak_exponent: float = 0.25
@@ -74,7 +76,7 @@ class PromotionPolicy:
     """Day ends nearer than this are one day: a flight east makes two dates in one evening (rule 17)."""
 
     def __post_init__(self) -> None:
-        for name in ("deviation_rates", "cue_rates", "cue_noise"):
+        for name in ("deviation_rates", "cue_rates", "cue_noise", "cue_noise_empty"):
             grid = tuple((float(rate), float(prior)) for rate, prior in getattr(self, name))
             object.__setattr__(self, name, grid)
             if not grid or abs(sum(prior for _, prior in grid) - 1.0) > 1e-9 or min(prior for _, prior in grid) < 0.0:

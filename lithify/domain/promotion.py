@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from lithify.domain.policy import EPISODE_STAGES, PromotionPolicy
+from lithify.domain.policy import EPISODE_STAGES, Grid, PromotionPolicy
 
 Row = tuple[float, float, float, float]
 """Weights of stable and of the three stages of an episode; their lengths are Erlang-3 distributed by it."""
@@ -33,6 +33,8 @@ class Observation:
     """An uncued self statement or a plain yes was among them."""
     weak: bool = False
     """Nothing but a guess was observed."""
+    sessions: int = 1
+    """How many sessions of the day supported it: the more, the less likely is a mark on every one."""
 
 
 ANOTHER = Observation(supports=False)
@@ -45,7 +47,7 @@ class Regimes:
     Obtained from `regimes`, so that equal policies share one.
     """
 
-    __slots__ = ("_likelihoods", "empty", "enter", "hazard", "leave", "noise", "policy", "start")
+    __slots__ = ("_likelihoods", "_noises", "empty", "enter", "hazard", "leave", "noise", "policy", "start")
 
     def __init__(self, policy: PromotionPolicy, *, empty: bool) -> None:
         self.policy = policy
@@ -53,8 +55,9 @@ class Regimes:
         self.hazard = policy.hazard_empty if empty else policy.hazard
         self.enter = policy.episode_rate_empty if empty else policy.episode_rate
         self.leave = EPISODE_STAGES / policy.episode_days
-        self.noise = tuple(weight for _, weight in policy.cue_noise)
-        self._likelihoods = [_likelihood(Observation(*flags), policy) for flags in product((False, True), repeat=4)]
+        self._noises = policy.cue_noise_empty if empty else policy.cue_noise
+        self.noise = tuple(weight for _, weight in self._noises)
+        self._likelihoods: dict[int, Likelihood] = {}
         grid = product(policy.deviation_rates, policy.cue_rates)
         prior = tuple([(one * other, 0.0, 0.0, 0.0) for (_, one), (_, other) in grid])
         self.start = Filter(self, prior, (0.0,) * len(self.noise), 1.0)
@@ -64,7 +67,11 @@ class Regimes:
 
     def likelihood(self, seen: Observation) -> Likelihood:
         """P(observation | regime, habits)."""
-        return self._likelihoods[8 * seen.supports + 4 * seen.cued + 2 * seen.strong + seen.weak]
+        key = 16 * min(seen.sessions, _MANY) + 8 * seen.supports + 4 * seen.cued + 2 * seen.strong + seen.weak
+        known = self._likelihoods.get(key)
+        if known is None:
+            known = self._likelihoods[key] = _likelihood(seen, self.policy, self._noises)
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,8 @@ def ruled_out(state: Filter) -> Filter:
     return Filter(state.regimes, state.rows, (0.0,) * len(state.changed), living)
 
 
+_MANY = 30
+"""More sessions than this on one day say no more: a mark on every one is unlikely enough, yet still possible."""
 _NOTHING_LEFT = 1e-200
 """Below this the weights of all rows are rounding, and say nothing about habits."""
 Weighed = tuple[tuple[Row, ...], float]
@@ -201,11 +210,11 @@ def _after(second: Passage, first: Passage) -> Passage:
     return one, two, three, four  # type: ignore[return-value]
 
 
-def _likelihood(seen: Observation, policy: PromotionPolicy) -> Likelihood:
+def _likelihood(seen: Observation, policy: PromotionPolicy, noises: Grid) -> Likelihood:
     rows = [(deviation, cue) for deviation, _ in policy.deviation_rates for cue, _ in policy.cue_rates]
     stable = [_of_day(seen, deviation, cue) for deviation, cue in rows]
     episode = [_of_day(seen, policy.new_in_episode, cue) for _, cue in rows]
-    changed = [_of_day(seen, policy.new_when_changed, noise) for noise, _ in policy.cue_noise]
+    changed = [_of_day(seen, policy.new_when_changed, noise) for noise, _ in noises]
     if seen.supports and seen.strong:
         stable = [value * policy.strong_factor for value in stable]
         episode = [value * policy.strong_factor for value in episode]
@@ -215,7 +224,8 @@ def _likelihood(seen: Observation, policy: PromotionPolicy) -> Likelihood:
 
 
 def _of_day(seen: Observation, new: float, cue: float) -> float:
-    """P(value and cue of a day), where the new value comes with probability `new`, and a cue with it with `cue`."""
+    """P(value and cue of a day): the new value comes with probability `new`, and each use of it is cued with `cue`."""
     if not seen.supports:
         return 1.0 - new
-    return new * (cue if seen.cued else 1.0 - cue)
+    all_cued = cue ** min(seen.sessions, _MANY)
+    return new * (all_cued if seen.cued else 1.0 - all_cued)

@@ -116,7 +116,7 @@ class Redacted:
 class Redactor(Protocol):
     """Replaces secrets and personal numbers by typed placeholders. Idempotent; never raises on any text."""
 
-    def redact(self, text: str, owner: Owner = Owner(), cue: str = "") -> Redacted:  # noqa: B008 - immutable
+    def redact(self, text: str, owner: Owner = Owner(), cue: str = "") -> Redacted:
         """`text` with its secrets replaced, and how many of each type.
 
         Args:

@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]  # documented, and not in its __all__
 from confluent_kafka.cimpl import OFFSET_INVALID, TIMESTAMP_NOT_AVAILABLE, KafkaError
 
 from pipelines.kafka import client_config, make_admin
 from pipelines.settings import Settings
-from pipelines.topics import WORKER_SOURCES, group_name, topic_name
+from pipelines.topics import WORKER_SOURCES, Topic, group_name, topic_name
 
 Place = tuple[str, int]
 """(topic, partition)."""
@@ -60,11 +60,16 @@ class Reading:
 
 
 class LagReader:
-    """Reads the lag of workers."""
+    """Reads the lag of workers, each with the topic that it reads."""
 
-    def __init__(self, settings: Settings, workers: Iterable[str] = tuple(WORKER_SOURCES)) -> None:
-        self._topics = {worker: topic_name(settings, WORKER_SOURCES[worker]) for worker in workers}
-        self._groups = {worker: group_name(settings, worker) for worker in self._topics}
+    def __init__(self, settings: Settings, sources: Mapping[str, Topic] = WORKER_SOURCES) -> None:
+        self._topics = {worker: topic_name(settings, topic) for worker, topic in sources.items()}
+        # Not the administration client: when a line breaks, its questions to a coordinator abort the whole process
+        # (https://github.com/confluentinc/librdkafka/pull/5397). These join no group either.
+        self._groups = {
+            worker: Consumer(client_config(settings) | _READING | {"group.id": group_name(settings, worker)})
+            for worker in self._topics
+        }
         self._admin = make_admin(settings)
         self._consumer = Consumer(client_config(settings) | _READING)
         self._lock = threading.Lock()
@@ -77,7 +82,8 @@ class LagReader:
     def close(self) -> None:
         """Close the connections, once a look that is under way has ended."""
         with self._lock:
-            self._consumer.close()
+            for consumer in [self._consumer, *self._groups.values()]:
+                consumer.close()
 
     def read(self, timeout: float = 5.0) -> Reading:
         """Look at all partitions, within `timeout` seconds or a little more. Never raises for a fault of Kafka."""
@@ -138,9 +144,7 @@ class LagReader:
     def _committed(self, worker: str, numbers: Iterable[int], deadline: float) -> dict[Place, int]:
         """Committed offsets; a partition without one is left out, for -1001 is no number."""
         places = [TopicPartition(self._topics[worker], number) for number in numbers]
-        group = ConsumerGroupTopicPartitions(self._groups[worker], places)
-        [answer] = self._admin.list_consumer_group_offsets([group], request_timeout=_left(deadline)).values()
-        found = _result(answer, deadline).topic_partitions
+        found = self._groups[worker].committed(places, timeout=_left(deadline))
         for place in found:
             if place.error:
                 raise KafkaException(place.error)

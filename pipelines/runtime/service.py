@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 from typing import Any, NoReturn
 
 import faust
@@ -13,9 +12,11 @@ from faust.types import StreamT
 from pipelines import metrics
 from pipelines.envelope import Codec, PlainCodec
 from pipelines.kafka import make_admin, topic_fault
+from pipelines.logs import setup_logging
 from pipelines.observe.lag import LagReader
 from pipelines.runtime.app import add_agent, arm_exit_guard, make_app
 from pipelines.runtime.body import StreamBody
+from pipelines.runtime.gaps import listen_for_gaps
 from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
@@ -78,7 +79,7 @@ class Service:
         metrics.prepare(self._worker.name)
         self._health = HealthServer(self._worker.name, self._settings, progress, self._assigned, self._probe)
         await self._health.start()
-        self._lag = LagReader(self._settings, [self._worker.name])
+        self._lag = LagReader(self._settings, {self._worker.name: self._worker.source})
         watch = StallWatch(
             self._worker.name,
             self._lag.read,
@@ -96,6 +97,8 @@ class Service:
 
     async def close(self) -> None:
         """Stop what `open` started. The relay finishes its page."""
+        if not self._tasks:
+            return
         self._relay.stop()
         relay, *periodics = self._tasks
         for task in periodics:
@@ -114,7 +117,7 @@ class Service:
         failures = metrics.PERIODIC_FAILURES.labels(self._worker.name, periodic.name)
         while True:
             try:
-                async with asyncio.timeout(self._settings.attempt_seconds):
+                async with asyncio.timeout(periodic.at_most):
                     await periodic.run(self._pool)
                 self._relay.wake()
             except Exception as error:  # noqa: BLE001 - recurring work is tried again at its next turn
@@ -152,11 +155,9 @@ class Service:
         return None
 
 
-def setup_logging(level: str) -> None:
-    """One plain line a record on stderr; the libraries only from WARNING on."""
-    logging.basicConfig(
-        level=level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
-    )
+def setup_worker_logging(level: str) -> None:
+    """As everywhere, the libraries only from WARNING on."""
+    setup_logging(level)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("aiokafka").addFilter(_Throttle())
@@ -190,7 +191,8 @@ def run_worker(worker: Worker[Any], settings: Settings, codec: Codec | None = No
     Raises:
         SystemExit: 0 after a signal, 1 after a crash, `EXIT_CAP` past the cap.
     """
-    setup_logging(settings.log_level)
+    setup_worker_logging(settings.log_level)
+    listen_for_gaps(worker.name, settings)
     service = Service(worker, settings, codec or PlainCodec())
     process = _Process(service.app, override_logging=False, redirect_stdouts=False, quiet=True)
     process.spinner = None

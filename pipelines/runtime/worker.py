@@ -59,6 +59,8 @@ class Periodic:
     name: str
     seconds: float
     run: Callable[[Pool], Awaitable[None]]
+    at_most: float | None = 45.0
+    """Seconds after which a run is broken off: a line may be dead. None: it looks after that itself."""
 
 
 class Worker(Protocol[T]):

@@ -120,3 +120,11 @@ select subject_key from subjects limit 1
 -- name: user_of_subject
 -- Whose subject it is.
 select tenant, user_id from subjects where subject_key = %(subject_key)s
+
+-- name: dead_letter_keys
+-- Keys of dead letters, as they are kept.
+select day, wrapped from dead_letter_keys order by day
+
+-- name: keep_dead_letter_key
+-- A key that was there before.
+insert into dead_letter_keys (day, wrapped) values (%(day)s, %(wrapped)s) on conflict do nothing

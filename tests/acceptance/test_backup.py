@@ -15,8 +15,8 @@ from benchmarks.results import WORKERS
 from lithify.events import Turn
 from ops.local.stack import Stack
 from pipelines.settings import load_settings
+from tests.support.invoking import invoke
 from tests.support.memory import MemoryProbe
-from tests.support.operators import operate
 from tests.support.processes import eventually
 
 PAUSE = 0.05
@@ -52,10 +52,10 @@ def backup(stack: Stack, tmp_path_factory: pytest.TempPathFactory, turns: list[T
 
     flowing = threading.Thread(target=flow)
     flowing.start()
-    done = operate(stack.settings_env, "backup", str(folder), "--json")
+    done = invoke(stack.settings_env, "backup", str(folder), "--json")
     made.set()
     flowing.join(SECONDS)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert len(first) < json.loads(done.stdout)["rows"]["turns"] < len(turns), "nothing was under way"
     replay(turns, settings)
     return folder
@@ -98,8 +98,8 @@ def _start(stack: Stack) -> None:
 
 
 def test_a_restore_is_refused_while_workers_run(stack: Stack, backup: Path) -> None:
-    done = operate(stack.settings_env, "restore", str(backup), "--force")
-    assert done.returncode == 4
+    done = invoke(stack.settings_env, "restore", str(backup), "--force")
+    assert done.exit_code == 4
     assert "stop them first" in done.stderr
 
 
@@ -108,11 +108,11 @@ def test_what_came_after_the_backup_comes_again(
 ) -> None:
     versions = probe.rows("select slot_id, version from slots order by slot_id")
     _stop(stack, probe)
-    refused = operate(stack.settings_env, "restore", str(backup))
-    assert refused.returncode == 4
+    refused = invoke(stack.settings_env, "restore", str(backup))
+    assert refused.exit_code == 4
     assert "--force" in refused.stderr
-    done = operate(stack.settings_env, "restore", str(backup), "--force", "--json")
-    assert done.returncode == 0, done.stderr
+    done = invoke(stack.settings_env, "restore", str(backup), "--force", "--json")
+    assert done.exit_code == 0, done.stderr
     replayed = json.loads(done.stdout)["replayed"]
     assert replayed["events"] > replayed["known"] > 0
     _start(stack)
@@ -134,9 +134,10 @@ def test_an_emptied_database_is_filled_again_from_the_topic(
         kept = {"schema_migrations"}
         connection.execute(f"truncate {', '.join(name for (name,) in names if name not in kept)}".encode())
     _start(stack)
-    done = operate(stack.settings_env, "replay", "--from", "earliest", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["known"] == 0
+    done = invoke(stack.settings_env, "replay", "--from", "earliest", "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["known"] < told["events"], "some turns are on the topic twice"
     again = _settled(probe)
     assert again["believed"] == uninterrupted["believed"] == probe.refolded()
     assert again["episodes"] == uninterrupted["episodes"]
@@ -145,8 +146,8 @@ def test_an_emptied_database_is_filled_again_from_the_topic(
 def test_a_replay_of_what_was_applied_changes_nothing(
     stack: Stack, probe: MemoryProbe, uninterrupted: dict[str, Any]
 ) -> None:
-    done = operate(stack.settings_env, "replay", "--from", "earliest", "--json")
-    assert done.returncode == 0, done.stderr
+    done = invoke(stack.settings_env, "replay", "--from", "earliest", "--json")
+    assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["known"] == told["events"] > 0
     assert _settled(probe)["believed"] == uninterrupted["believed"]

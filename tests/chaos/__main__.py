@@ -42,11 +42,13 @@ def _run(names: list[str], size: Size, kept: Path) -> list[Row]:
         open_lab(Path(folder)) as lab,
     ):
         outcome = quiet(lab, size)
-        for scenario in (one for one in SCENARIOS if one.name in names):
+        known = {scenario.name: scenario for scenario in SCENARIOS}
+        for scenario in (known[name] for name in names):
             try:
                 row = run(scenario, lab, size, outcome)
             except (ChaosError, AssertionError) as error:
                 sys.stderr.write(f"{scenario.name}: {error}\n")
+                sys.stderr.flush()
                 continue
             sys.stdout.write(row.as_json() + "\n")
             sys.stdout.flush()

@@ -70,23 +70,47 @@ def finished(probe: MemoryProbe, turns: Sequence[Turn], seconds: float) -> bool:
     return _until(lambda: int(probe.rows(query)[0]["n"]) >= len(wanted), seconds)
 
 
-def recovered(field: Field, healed: float, seconds: float) -> float | None:
-    """Seconds from `healed` until every member is ready and a turn on every partition reached the end.
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """Seconds from the end of a disturbance; None: not in time.
 
-    Returns:
-        None: not within `seconds`.
+    Attributes:
+        members: Until every member was ready and every group had applied something new.
+        caught_up: Until turns published after it, by users on all partitions, had gone all the way.
     """
+
+    members: float | None
+    caught_up: float | None
+
+
+def recovered(field: Field, healed: float, seconds: float) -> Recovery:
+    """Publish turns after a disturbance, and see how soon everything moves, and how soon they are through."""
     probes = [_probe_turn(field.name, number) for number in range(_PROBES)]
+    before = _applied(field.probe)
     publish(probes, field.settings)
     ids = ", ".join(f"'{turn.id}'" for turn in probes)
     query = f"select count(*) as n from turns where reflected_at is not null and turn_id in ({ids})"
 
-    def back() -> bool:
-        if not all(member.health().ready for member in list(field.fleet.members.values())):
-            return False
-        return int(field.probe.rows(query)[0]["n"]) == len(probes)
+    def moves() -> bool:
+        now = _applied(field.probe)
+        return _all_ready(field) and all(now.get(worker, 0) > before.get(worker, 0) for worker in WORKERS)
 
-    return time.monotonic() - healed if _until(back, seconds) else None
+    members = time.monotonic() - healed if _until(moves, seconds) else None
+    through = _until(lambda: int(field.probe.rows(query)[0]["n"]) == len(probes), seconds)
+    return Recovery(members, time.monotonic() - healed if through else None)
+
+
+def _applied(probe: MemoryProbe) -> dict[str, int]:
+    """Events by worker; nothing while the database is away."""
+    try:
+        rows = probe.rows("select worker, count(*) as n from inbox group by worker")
+    except psycopg.OperationalError:
+        return {}
+    return {row["worker"]: int(row["n"]) for row in rows}
+
+
+def _all_ready(field: Field) -> bool:
+    return all(member.health().ready for member in list(field.fleet.members.values()))
 
 
 def unacknowledged(settings: Settings) -> int:
@@ -118,7 +142,7 @@ def told(seen: Sequence[tuple[str, Health]], cause: str) -> str | None:
 
 def ready(field: Field, seconds: float) -> bool:
     """Whether all members become ready in time."""
-    return _until(lambda: all(member.health().ready for member in field.fleet.members.values()), seconds)
+    return _until(lambda: _all_ready(field), seconds)
 
 
 def settled(settings: Settings, seconds: float = 30.0) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 from tests.chaos.scenarios import SCENARIOS
 
 _TEMPLATE = Path(__file__).with_name("reliability.template.md")
-_HEAD = "| what was done | times | events | lost | duplicated | differing | recovery, s | readiness |"
-_RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
+_HEAD = "| what was done | times | events | lost | duplicated | differing | recovery, s | caught up, s | readiness |"
+_RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
 
 
 def write(rows: Path, page: Path) -> None:
@@ -26,6 +26,10 @@ def write(rows: Path, page: Path) -> None:
 
 def _line(row: dict[str, Any]) -> str:
     name = row["done"] + (" (short form)" if row["size"] == "short" else "")
-    recovery = "over 120" if row["recovery_seconds"] is None else f"{row['recovery_seconds']:.1f}"
-    cells = (name, row["times"], row["events"], row["lost"], row["duplicated"], row["differing"], recovery)
+    times = [_seconds(row["recovery_seconds"]), _seconds(row["caught_up_seconds"])]
+    cells = (name, row["times"], row["events"], row["lost"], row["duplicated"], row["differing"], *times)
     return "| " + " | ".join(str(cell) for cell in (*cells, row["readiness"])) + " |"
+
+
+def _seconds(value: float | None) -> str:
+    return "over 120" if value is None else f"{value:.1f}"

@@ -20,8 +20,9 @@ class Row:
         duplicated: Claims and conflicts beyond those of a quiet run.
         differing: Facts, overrides and verdicts unlike those of a quiet run, or unlike a fold of the evidence.
         behind: Events whose offset is not committed in the end.
-        recovery_seconds: From the end of the disturbance until all were ready and turns on all partitions passed; None:
-            longer than a minute, or never.
+        recovery_seconds: From the end of the disturbance until every member was ready and every group moved; None: not
+            within two minutes.
+        caught_up_seconds: Likewise, until turns published after it had gone all the way, behind what had piled up.
         readiness: "told" if every member said 503 with the cause during the outage, "-" where there is no outage to
             tell of, else what was said instead.
         restarted: Members that ended by themselves.
@@ -38,6 +39,7 @@ class Row:
     differing: int
     behind: int
     recovery_seconds: float | None
+    caught_up_seconds: float | None
     readiness: str
     restarted: tuple[str, ...]
     seconds: float

@@ -18,6 +18,7 @@ from pipelines.topics import Topic, topic_name
 from tests.chaos.lab import Field
 from tests.chaos.size import Size
 from tests.support.brokers import Lack
+from tests.support.processes import eventually
 from tests.support.proxy import Proxy
 
 
@@ -34,6 +35,7 @@ class Disturbed:
     began: float | None = None
 
 
+_PROGRESS_SECONDS = 30.0
 Disturb = Callable[[Field, Size], Disturbed]
 
 
@@ -69,14 +71,21 @@ class Scenario:
 
 
 def kill_workers(field: Field, size: Size) -> Disturbed:
-    """Kill one worker after another, at random moments, and start it again at once."""
+    """Kill one worker after another, at random moments after it has done something, and start it again at once."""
     rng = random.Random(size.kills)
+    done = dict.fromkeys(WORKERS, 0)
     for number in range(size.kills):
-        time.sleep(rng.uniform(0.2, 2 * size.kill_pause - 0.2))
         worker = WORKERS[number % len(WORKERS)]
+        eventually(lambda worker=worker: _applied(field, worker) > done[worker], _PROGRESS_SECONDS)  # type: ignore[misc]
+        time.sleep(rng.uniform(0, size.kill_pause))
         field.fleet.kill(worker)
+        done[worker] = _applied(field, worker)
         field.fleet.start(worker)
     return Disturbed(size.kills)
+
+
+def _applied(field: Field, worker: str) -> int:
+    return int(field.probe.rows(f"select count(*) as n from inbox where worker = '{worker}'")[0]["n"])
 
 
 def stop_broker(field: Field, size: Size) -> Disturbed:

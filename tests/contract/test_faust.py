@@ -151,13 +151,18 @@ def group(database: Database, broker: str, tmp_path: Path) -> Iterator[Group]:
         process.wait(10)
 
 
-def assigned(port: int) -> int:
-    """Partitions of the process that serves its metrics there."""
+def measured(port: int, metric: str) -> int:
+    """A metric of the process that serves its metrics there; -1 where it does not."""
     with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
         for line in answer.read().decode().splitlines():
-            if line.startswith("lithify_assigned_partitions{"):
+            if line.startswith(f"{metric}{{"):
                 return int(float(line.rsplit(" ", 1)[1]))
     return -1
+
+
+def assigned(ports: list[int]) -> list[int]:
+    """How many partitions each process reads."""
+    return [measured(port, "lithify_assigned_partitions") for port in ports]
 
 
 def all_of(count: int) -> Callable[[dict[int, int]], bool]:
@@ -225,7 +230,7 @@ def test_c89_a_third_and_a_fourth_member_get_partitions(group: Group) -> None:
     ports = [choose() for _ in range(4)]
     for port in ports:
         group.start(LITHIFY_HEALTH_PORT=str(port))
-    assert eventually(lambda: [assigned(port) for port in ports] == [1, 1, 1, 1], 60), group.logs()
+    assert eventually(lambda: assigned(ports) == [1, 1, 1, 1], 60), group.logs()
     group.produce(20)
     group.wait(all_of(20), 30)
 
@@ -266,9 +271,11 @@ def test_c96_a_committed_offset_older_than_retention_is_passed_and_told(group: G
     assert process.wait(20) == 0
     group.produce(30)
     group.delete_before(50)
-    group.start()
+    port = choose()
+    group.start(LITHIFY_HEALTH_PORT=str(port))
     group.wait(lambda counted: all(counted[partition] == 40 for partition in range(PARTITIONS)), 40)
-    assert "reset" in group.logs(), "events were passed over in silence"
+    assert eventually(lambda: measured(port, "lithify_events_passed_over_total") == 20 * PARTITIONS), group.logs()
+    assert "20 events of" in group.logs()
 
 
 def test_past_the_cap_on_dead_letters_the_worker_ends_with_its_own_exit_state(group: Group) -> None:

@@ -14,9 +14,10 @@ from lithify.domain.slots.explain import Language, explain_contender, explain_hi
 from lithify.domain.slots.phrases import REASONS
 from lithify.domain.slots.state import SlotState
 from tests.property.conversations import ATTRIBUTES, SESSIONS, Step, hold, steps, without_session
-from tests.support.slots import ALLERGY, DIET, SLOT, Talk, day
+from tests.support.slots import ALLERGY, DIET, EAGER, SLOT, Talk, day
 
 
+@settings(max_examples=500)
 @given(ATTRIBUTES, steps(), st.randoms(use_true_random=False))
 def test_arrival_order_and_duplicates_never_matter(
     attribute: Attribute, said: list[Step], chance: random.Random
@@ -159,6 +160,17 @@ def test_a_temporary_cue_alone_never_promotes(attribute: Attribute, said: list[S
     assert [fact.value for fact in facts] == (["rice"] if filled else [])
 
 
+@given(st.lists(st.booleans(), min_size=4, max_size=25), st.booleans())
+def test_passing_choices_day_after_day_never_promote(spoken: list[bool], filled: bool) -> None:
+    talk = Talk(policy=EAGER)
+    if filled:
+        talk.say(day(-1), "rice")
+    for number, speaks in enumerate(spoken):
+        if speaks:
+            talk.choose(day(number), "meat", cue=Cue.TEMPORARY)
+    assert [fact.value for fact in talk.replay().facts] == (["rice"] if filled else [])
+
+
 @given(steps(commands=False))
 def test_only_an_instruction_or_an_answer_takes_a_danger_away(said: list[Step]) -> None:
     weak = [step for step in said if not may_remove(step)]
@@ -190,3 +202,46 @@ def test_unrelated_slots_never_touch(attribute: Attribute, one: list[Step], othe
     expected = first.replay()
     hold(attribute, other).replay()
     assert first.replay() == expected
+
+
+@given(ATTRIBUTES, steps(commands=False))
+def test_a_declaration_wins_at_once_and_nothing_from_before_outvotes_it(attribute: Attribute, said: list[Step]) -> None:
+    talk = hold(attribute, said)
+    at = max([item.occurred_at for item in talk.evidence], default=day(0)) + timedelta(hours=1)
+    talk.instruct(at, "salad")
+    state = talk.replay()
+    for instant in (at, at + timedelta(days=400)):
+        held = {fact.value for fact in state.active(instant)}
+        assert "salad" in held
+        assert attribute is not DIET or held == {"salad"}
+    assert attribute is not DIET or not state.contenders
+
+
+@given(ATTRIBUTES, steps())
+def test_a_contender_silent_for_thirty_days_is_gone(attribute: Attribute, said: list[Step]) -> None:
+    talk = hold(attribute, said)
+    last = max([item.occurred_at for item in talk.evidence], default=day(0))
+    for row in talk.replay().contenders:
+        assert row.ends_at <= row.last_support + timedelta(days=30)
+    assert not talk.replay(last + timedelta(days=30)).contenders
+
+
+@given(st.lists(st.sampled_from([1, 1, 2, 5, 11, 25]), max_size=12))
+def test_no_day_older_than_thirty_days_counts(gaps: list[int]) -> None:
+    talk, number = Talk(), 0
+    talk.say(day(0), "vegetarian")
+    for gap in gaps:
+        number += gap
+        talk.choose(day(number), "meat")
+    rows = [row for row in talk.replay().contenders if row.value == "meat"]
+    recent = {item.local_date for item in talk.evidence[1:] if item.occurred_at > day(number) - timedelta(days=30)}
+    assert all(row.days == len(recent) for row in rows)
+
+
+@given(steps(commands=False), st.sampled_from(["meat", "nuts"]))
+def test_a_new_danger_is_there_at_once(said: list[Step], danger: str) -> None:
+    talk = hold(ALLERGY, said)
+    at = max([item.occurred_at for item in talk.evidence], default=day(0)) + timedelta(hours=1)
+    talk.say(at, danger)
+    dangers = [fact for fact in talk.replay().active(at) if fact.polarity is Polarity.POSITIVE]
+    assert danger in {fact.value for fact in dangers}

@@ -12,7 +12,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from tests.support.promql import DASHBOARDS, OPS, load_dashboard, load_yaml
 
-UNITS = {"s", "ops", "reqps", "short", "none", "percentunit", "currencyUSD"}
+UNITS = {"s", "ops", "reqps", "short", "none", "percentunit"}
 """Those that are used; Grafana shows an unknown one as a suffix."""
 PROVISIONING = OPS / "dashboards" / "provisioning"
 boards = pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)

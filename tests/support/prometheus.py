@@ -73,6 +73,7 @@ def scraping(folder: Path, targets: Mapping[str, list[str]]) -> Iterator[Prometh
     config["rule_files"] = [str((CONFIG.parent / pattern).resolve()) for pattern in config["rule_files"]]
     for job in config["scrape_configs"]:
         del job["dns_sd_configs"]
+        job.pop("authorization", None)  # the embedded gateway has no token
         job["static_configs"] = [{"targets": targets[job["job_name"]]}]
         job["scrape_interval"] = "10s" if job["job_name"] == "lithify-exporter" else "1s"
         job["scrape_timeout"] = job["scrape_interval"]

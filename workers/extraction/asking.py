@@ -31,6 +31,7 @@ from workers.extraction.taking import NAME, Call, Place, queue_row, take
 
 _SECONDS = 1.0
 _LEASE_MARGIN = 5.0
+_LOOK_SECONDS = 15.0
 _KEPT = 20_000
 """Code points of a reply that could not be used that are kept for whoever looks into it."""
 _SPENT = "spent"
@@ -59,10 +60,12 @@ class Asker:
     client: ModelClient
     codec: Codec
     breaker: Breaker = field(default_factory=Breaker)
+    look_again: float = 0.0
+    """When the gauges are next brought up to date, in monotonic seconds: that costs more than looking for work."""
 
     def periodic(self) -> Periodic:
         """The recurring work."""
-        return Periodic("ask the model", _SECONDS, self.run)
+        return Periodic("ask the model", _SECONDS, self.run, at_most=None)
 
     def queue_row(self, event: Scored) -> Row:
         """The row of a turn that the model is to read."""
@@ -75,9 +78,19 @@ class Asker:
                 pass
         finally:
             metrics.MODEL_BREAKER.set(self.breaker.is_open)
+        if time.monotonic() >= self.look_again:
+            self.look_again = time.monotonic() + _LOOK_SECONDS
+            await self._look(pool)
+
+    async def _look(self, pool: Pool) -> None:
+        """Bring the gauges up to date."""
         backlog = {row["state"]: row["turns"] for row in await due(pool, "scheduler.model_backlog")}
         for state in ("waiting", "failed"):
             metrics.MODEL_QUEUE.labels(state).set(backlog.get(state, 0))
+        budget = self.settings.model_cost_per_day
+        if budget is not None:
+            spent = [row["cost"] for row in await due(pool, "scheduler.model_spend")]
+            metrics.MODEL_BUDGET_SPENT.set(max(spent, default=0.0) / budget)
 
     async def _round(self, pool: Pool) -> bool:
         """One call for each session that is due, as far as its tenant may; whether any turn was taken up."""
@@ -220,8 +233,8 @@ class Asker:
         settings = self.settings
         cost = outcome.input_tokens * settings.model_price_input + outcome.output_tokens * settings.model_price_output
         cost /= 1_000_000
-        metrics.MODEL_TOKENS.labels("input").inc(outcome.input_tokens)
-        metrics.MODEL_TOKENS.labels("output").inc(outcome.output_tokens)
+        metrics.MODEL_TOKENS.labels("prompt").inc(outcome.input_tokens)
+        metrics.MODEL_TOKENS.labels("completion").inc(outcome.output_tokens)
         metrics.MODEL_COST.inc(cost)
         async with self._unit(pool, call.place) as unit:
             await unit.fetch(

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
+from pipelines.logs import setup_logging
 from pipelines.redaction import load_redactor
 from pipelines.settings import Settings
 from pipelines.store.pool import make_pool
@@ -44,11 +45,13 @@ async def assembled(settings: Settings) -> AsyncIterator[Deps]:
 
 async def serve(settings: Settings) -> None:
     """Serve until told to stop (SIGTERM, SIGINT); requests under way are finished."""
+    setup_logging(settings.log_level)
     async with assembled(settings) as deps:
         config = uvicorn.Config(
             create_app(deps),
             host=settings.gateway_host,
             port=settings.gateway_port,
+            log_config=None,
             log_level=settings.log_level.lower(),
             access_log=False,
             timeout_graceful_shutdown=GRACE_SECONDS,

@@ -33,6 +33,8 @@ from workers.operate.pgtools import Tool
 from workers.operate.position import Position, position
 
 _CONNECT_SECONDS = 10
+NOT_KEPT = "dead_letter_keys"
+"""A backup would keep readable what was destroyed with its key."""
 Connection = psycopg.Connection[DictRow]
 
 
@@ -121,7 +123,7 @@ def _one(connection: Connection, name: str) -> DictRow:
 
 def _count(connection: Connection) -> dict[str, int]:
     """Rows by table. Raises RefusedError where there is no schema."""
-    names = [row["name"] for row in connection.execute(query("operate.tables").encode())]
+    names = [row["name"] for row in connection.execute(query("operate.tables").encode()) if row["name"] != NOT_KEPT]
     if "schema_migrations" not in names:
         raise RefusedError("the database has no schema of Lithify: nothing to back up")
     return {name: count_rows(connection, name) for name in names}
@@ -137,6 +139,7 @@ def _dump(tool: Tool, url: str, path: Path, snapshot: str, tables: int, bar: Bar
     """Dump the schema public. No half of a dump is left behind."""
     bar.expect(tables)
     arguments = ["--format=custom", "--schema=public", "--no-owner", "--no-password", "--verbose"]
+    arguments.append(f"--exclude-table-data=public.{NOT_KEPT}")
     try:
         path.touch(mode=0o600)
         tool.run(url, [*arguments, f"--snapshot={snapshot}", f"--file={path}"], _advance(bar))

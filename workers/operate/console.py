@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pipelines.deadlettercap import TooManyDeadLetters
 from pipelines.policy import PolicyError
 from pipelines.settings import Settings, SettingsError, load_settings
 from pipelines.store.migrate import MigrationError
@@ -104,6 +105,8 @@ def boundary(command: str) -> Iterator[None]:
         fail(f"{command}: database: {reason}", ExitState.REFUSED)
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         fail(f"{command}: database: {_first_line(error)}", ExitState.UNREACHABLE)
+    except TooManyDeadLetters as error:
+        fail(f"{command}: stopped: {error}")
     except psycopg.Error as error:
         fail(f"{command}: the database refused: {_first_line(error)}")
     except OSError as error:

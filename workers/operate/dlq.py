@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from pipelines.deadletters import Original
 from pipelines.failures import Cause
-from pipelines.settings import PREFIX, Settings
+from pipelines.settings import Settings
 from workers.operate.console import (
     AsJson,
     DryRun,
@@ -25,7 +26,7 @@ from workers.operate.console import (
     settings_or_exit,
 )
 from workers.operate.letters import Clerk, Letter, Mailbox, Place, load_letters, pick, who
-from workers.operate.originals import Original, Originals, UnreadableError
+from workers.operate.originals import Originals, UnreadableError
 
 app = typer.Typer(no_args_is_help=True, help="What could not be processed, and what to do about it.")
 
@@ -91,19 +92,25 @@ def show_command(
     original: Annotated[
         bool, typer.Option("--original", help="Print the event as it was. It may hold anything, also secrets.")
     ] = False,
+    stack: Annotated[
+        bool, typer.Option("--stack", help="Print where it was raised. A traceback may quote the event.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """One letter in full; with --original also the event itself, decrypted."""
+    """One letter in full; with --original also the event itself, with --stack its traceback, decrypted."""
     settings = settings_or_exit()
     with boundary("dlq show"):
         (letter,) = pick(_load(settings).letters, [Place.parse(place)])
         originals = Originals(settings)
-        event = _original(letter, originals) if original else None
-    if event is not None and not as_json:
+        event = _original(letter, originals) if original or stack else None
+        readable = originals.can_open(letter.body)
+    if event is not None and original and not as_json:
         sys.stdout.buffer.write(event.value)
         return
-    fields = _fields(letter, datetime.now(UTC)) | {"readable": originals.can_open(letter.body)}
-    if event is not None:
+    fields = _fields(letter, datetime.now(UTC)) | {"readable": readable}
+    if event is not None and stack:
+        fields |= {"stack": event.stack}
+    if event is not None and original:
         fields |= {"original": base64.b64encode(event.value).decode()}
         fields |= {"original_key": None if event.key is None else base64.b64encode(event.key).decode()}
     if as_json:
@@ -133,11 +140,15 @@ def replay_command(
         if not dry_run:
             clerk = _clerk(settings, originals)
             with progress_bar("replaying", len(ready)) as bar:
-                for letter in ready:
-                    clerk.replay(letter)
+                for letter in list(ready):
+                    try:
+                        clerk.replay(letter)
+                    except UnreadableError:
+                        ready.remove(letter)
+                        unreadable.append(letter)
                     bar.advance()
     for letter in unreadable:
-        note(f"{letter.place}: cannot be opened with this {PREFIX}DEAD_LETTER_KEY; left as it is")
+        note(f"{letter.place}: {_why(letter, originals)}; left as it is")
     _settled("replayed", ready, dry_run, as_json)
     if unreadable:
         raise typer.Exit(ExitState.FINDINGS)
@@ -207,6 +218,14 @@ def _settled(done: str, letters: Sequence[Letter], dry_run: bool, as_json: bool)
         say(f"{'would be ' if dry_run else ''}{done}: {letter.place}")
     if not letters:
         say("nothing to do")
+
+
+def _why(letter: Letter, originals: Originals) -> str:
+    try:
+        originals.open(letter.body)
+    except UnreadableError as error:
+        return str(error)
+    return "cannot be opened"
 
 
 def _original(letter: Letter, originals: Originals) -> Original:

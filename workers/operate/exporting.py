@@ -1,8 +1,6 @@
 """`exporter`: serves Prometheus what no worker knows of itself."""
 
-import logging
 import signal
-import sys
 import threading
 from typing import Annotated
 
@@ -16,11 +14,10 @@ def exporter_command(
 ) -> None:
     """Serve lag, and what the database holds open, to Prometheus until told to stop. One is enough for a cluster."""
     settings = settings_or_exit()
+    from pipelines.logs import setup_logging  # noqa: PLC0415
     from pipelines.observe.exporter import serve  # noqa: PLC0415
 
-    logging.basicConfig(
-        level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
-    )
+    setup_logging(settings.log_level)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

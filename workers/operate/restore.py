@@ -95,6 +95,7 @@ def restore(settings: Settings, folder: Path, manifest: Manifest, bar: Bar, *, f
         _check_target(connection, force)
         if dry_run:
             return []
+        keys = _keys(connection)
         if force:
             connection.execute(query("operate.drop_everything").encode())
         contents = folder / "contents"
@@ -103,7 +104,18 @@ def restore(settings: Settings, folder: Path, manifest: Manifest, bar: Bar, *, f
             _load(tool, url, folder, contents, connection, manifest, bar)
         finally:
             contents.unlink()
-    return migrate(url)
+        applied = migrate(url)
+        for key in keys:
+            connection.execute(query("operate.keep_dead_letter_key").encode(), key)
+    return applied
+
+
+def _keys(connection: psycopg.Connection[dict[str, object]]) -> list[dict[str, object]]:
+    """Keys of dead letters that are still on their topic: no backup has them, so they outlive a restore here."""
+    try:
+        return connection.execute(query("operate.dead_letter_keys").encode()).fetchall()
+    except psycopg.errors.UndefinedTable:
+        return []
 
 
 def _check_fit(settings: Settings, manifest: Manifest) -> None:

@@ -132,7 +132,7 @@ def _pin(fold: Fold, command: Command) -> None:
         cell = fold.cell(words.value)
         if cell.active is None or cell.active.stance != words.stance:
             _tell(fold, cell, command, words, "pin")
-        facts = [cell.active] if cell.active else []
+        facts = [cell.active] if cell.active and cell.active.stance == words.stance else []
     else:
         target = _target(fold, command)
         facts = [target[1]] if target else [cell.active for cell in fold.own_all() if cell.active]

@@ -186,9 +186,10 @@ class Book:
             return (guess, Observation(supports=True, weak=True)) if guess else None
         stance = max(spoke, key=lambda talk: talk.latest).last
         assert stance is not None
-        plain = [talk for talk in spoke if talk.last == stance and talk.plainly(stance)]
+        supports = [talk for talk in spoke if talk.last == stance]
+        plain = [talk for talk in supports if talk.plainly(stance)]
         strong = any(stance in talk.strong for talk in plain)
-        return stance, Observation(supports=True, cued=not plain, strong=strong)
+        return stance, Observation(supports=True, cued=not plain, strong=strong, sessions=len(supports))
 
     def gap(self, number: DayNumber) -> int:
         """Days between a day and the observed day before it, or the opening of the fact; at least 1."""

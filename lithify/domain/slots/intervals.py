@@ -8,6 +8,7 @@ from lithify.domain.slots.cell import Cell, Fold, Rank
 from lithify.domain.slots.contenders import keep
 from lithify.domain.slots.declarations import declare, new_fact, rule_of, start_anew
 from lithify.domain.slots.denials import set_aside
+from lithify.domain.slots.overrides import passing
 from lithify.domain.slots.rows import UNKNOWN_START, FactRow, Said, Scheduled
 from lithify.domain.slots.safety import guard, removes_danger
 from lithify.domain.slots.state import VerdictKind
@@ -122,7 +123,8 @@ def over_already(fold: Fold, cell: Cell, claim: Claim, words: Said, basis: Basis
     if basis is Basis.CHOICE and removes_danger(fold, cell, words.stance):
         guard(fold, cell, claim, words)
     elif basis is Basis.CHOICE:
-        contenders.note(fold, cell, claim, words.stance, cued=False, strong=False)
+        if not cell.denies_another(words.stance):
+            contenders.note(fold, cell, claim, words.stance, cued=passing(claim), strong=False)
         keep(fold, cell, claim, words, "choice_over")
     elif fact is not None and danger and basis is not Basis.INSTRUCTION:
         guard(fold, cell, claim, words)

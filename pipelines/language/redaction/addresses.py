@@ -20,7 +20,8 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _FILL = re.compile(
-    r"(?:\s{0,2}(?:is|was|will be|:|=|->|→|-|now|at|to|our|my|new|me|him|her|them|us|it|this|\")){0,4}\s{0,2}", re.IGNORECASE
+    r"(?:\s{0,2}(?:is|was|will be|:|=|->|→|-|now|at|to|our|my|new|me|him|her|them|us|it|this|\")){0,4}\s{0,2}",
+    re.IGNORECASE,
 )
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Terrace|Ter|Square|Sq"
@@ -36,10 +37,12 @@ _FLAT = r"(?:(?:Flat|Apt|Apartment|Unit|Suite|Room|Studio)\.? [A-Za-z]?[0-9]{1,4
 _TOWN = rf"{_BIG}(?:[ -](?:{_BIG}|{_SMALL})){{0,3}}"
 
 _NAMED = re.compile(
-    rf"(?<![A-Za-zÀ-ÿ0-9])(?:(?:{_FLAT}(?:{_NUMBER},? )?|{_NUMBER},? )(?:{_ANY} |[0-9]{{1,3}}(?:st|nd|rd|th) ){{1,4}}?{_STREET}(?![A-Za-z])(?! {_STREET}(?![A-Za-z]))\.?"
+    rf"(?<![A-Za-zÀ-ÿ0-9])(?:(?:{_FLAT}(?:{_NUMBER},? )?|{_NUMBER},? )(?:{_ANY} |[0-9]{{1,3}}(?:st|nd|rd"
+    rf"|th) ){{1,4}}?{_STREET}(?![A-Za-z])(?! {_STREET}(?![A-Za-z]))\.?"
     rf"|{_NUMBER}(?: ?bis| ?ter)?,? (?:rue|avenue|boulevard|place|quai|all[ée]e|chemin|impasse|route|cours)"
     rf"(?: {_ANY}|[ -](?:{_SMALL})(?![A-Za-z])){{1,5}}"
-    r"|[A-ZÀ-Þ][\wÀ-ÿß-]{1,28}(?:stra(?:ß|ss)e|str\.?|weg|platz|gasse|allee|ufer|damm|ring|straat|laan|gracht|plein|gatan"
+    r"|[A-ZÀ-Þ][\wÀ-ÿß-]{1,28}(?:stra(?:ß|ss)e|str\.?|weg|platz|gasse|allee|ufer|damm|ring|straat|laan|gracht|plein"
+    r"|gatan"
     rf"|vej|gade) {_NUMBER}(?![A-Za-z0-9])"
     rf"|(?:Calle|Via|Viale|Piazza|Plaza|Paseo|Rua|Ulica|ul\.|Straße|Am|An der|Unter den)(?: {_ANY}){{1,4}}?,? {_NUMBER}"
     r"(?![A-Za-z0-9]))|P\.?\s?O\.? Box [0-9]{1,6}",
@@ -54,7 +57,8 @@ _CODED = re.compile(
 _PLAIN = re.compile(rf"{_NUMBER},? {_BIG}(?: {_BIG}){{1,4}}|{_FLAT}{_BIG}(?: {_BIG}){{0,3}}")
 """Number and capitals: an address right behind the cue, and nothing anywhere else."""
 _MORE = re.compile(
-    r",? ?(?:(?:Apt|Apartment|Flat|Unit|Suite|Ste|Floor|Fl|Room|#)\.? ?#? ?[A-Za-z0-9-]{1,6}|[0-9]{1,2}(?:st|nd|rd|th) floor"
+    r",? ?(?:(?:Apt|Apartment|Flat|Unit|Suite|Ste|Floor|Fl|Room|#)\.? ?#? ?[A-Za-z0-9-]{1,6}|[0-9]{1,2}(?:st|nd|rd"
+    r"|th) floor"
     r"|[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"
     rf"|(?:[A-Z]{{1,2}}-)?[0-9]{{4,5}}(?: [A-Z]{{2}})? {_TOWN}|[0-9]{{5}}(?:-[0-9]{{4}})?|[NSEW]{{1,2}})(?![A-Za-z0-9])"
     rf"|, ?{_TOWN}(?![A-Za-z0-9@])"

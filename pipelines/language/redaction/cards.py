@@ -18,6 +18,7 @@ _ISSUED = re.compile(
 _SHAPES = frozenset(
     [(4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (4, 4, 4, 1), (6, 13), (6, 10), (8, 8), (4, 4, 4, 4, 2)]
 )
+_FIRST = frozenset("234569")
 _LENGTHS = (19, 18, 17, 16, 15, 14, 13)
 _PLAIN_GAPS = frozenset({" ", "-", ".", "_", "/", "--"})
 
@@ -29,7 +30,7 @@ def card(run: Run, first: int) -> tuple[Found, int] | None:
     """
     for length in _LENGTHS:
         stretch = run.stretch(first, length)
-        if stretch and luhn.is_valid(stretch.digits) and _is_card(stretch):
+        if stretch and stretch.digits[0] in _FIRST and luhn.is_valid(stretch.digits) and _is_card(stretch):
             return Found(stretch.start, stretch.end, SecretType.CARD, stretch.digits), stretch.after
     return None
 
@@ -82,8 +83,10 @@ def is_resident_id(number: str) -> bool:
 
     The region is not looked up: codes come and go, and an id outlives them.
     """
+    if number[6:8] not in {"18", "19", "20"}:
+        return False
     try:
         ric.get_birth_date(number)
     except ValidationError:
         return False
-    return number[6:8] in {"18", "19", "20"} and ric.calc_check_digit(number) == number[-1].upper()
+    return ric.calc_check_digit(number) == number[-1].upper()

@@ -8,7 +8,8 @@ from lithify.domain.redaction import SecretType
 from pipelines.language.redaction.found import Found
 
 _PLAIN = re.compile(
-    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?:[A-Za-z]{2,24}|xn--[a-z0-9]{2,40})"
+    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9À-ÖØ-öø-ÿ-]{1,63}\.){1,8}(?:[A-Za-z]{2,24}"
+    r"|xn--[a-z0-9]{2,40})"
     r"(?![A-Za-z0-9_-])"
 )
 _AT = r"(?:\s{0,2}[\[({<]\s?(?:at|@|AT)\s?[\])}>]\s{0,2}|\s{1,2}(?:at|AT)\s{1,2}|\s?@\s?)"
@@ -24,17 +25,21 @@ _SPELLS = re.compile(r"(?<![A-Za-z])at(?![A-Za-z])|\s@|@\s|dot|[\[({<]\s?[@.]", 
 _SPLIT = re.compile(r"\s{0,2}[\[({<]?\s?(?:(?<![A-Za-z])(?:at|dot)(?![A-Za-z])|@|\.)\s?[\])}>]?\s{0,2}", re.IGNORECASE)
 _FILE = re.compile(r"@[1-9](?:\.[0-9])?x\.[a-z]{2,5}$|@v?[0-9]+\.[0-9]+|^git@", re.IGNORECASE)
 """Retina images, versions of packages, repositories: an "@" that is no mail."""
-_IN_URL = re.compile(r"://[^\s/@]{0,200}$")
+_IN_URL = re.compile(r"://[^\s/]{0,200}$")
 
 _V4 = re.compile(
     r"(?<![0-9A-Za-z_]\.)(?<![0-9A-Za-z_-])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9A-Za-z_])(?!\.[0-9]|[-_.][A-Za-z])"
 )
-_V6 = re.compile(r"(?<![0-9A-Za-z_.])(?<![0-9A-Za-z_:]:)(?:[0-9A-Fa-f]{1,4}|:(?=:))(?::[0-9A-Fa-f]{0,4}){1,7}(?:\.[0-9]{1,3}){0,3}"
-    r"(?![0-9A-Za-z_:])")
+_V6 = re.compile(
+    r"(?<![0-9A-Za-z_.])(?<![0-9A-Za-z_:]:)(?:[0-9A-Fa-f]{1,4}|:(?=:))(?::[0-9A-Fa-f]{0,4}){1,7}(?:\.[0-9]{1,3}){0,3}"
+    r"(?![0-9A-Za-z_:])"
+)
 _VERSION = re.compile(
-    r"(?:(?<![a-z])v(?:er(?:sion)?)?s?\.?|release|build|firmware|driver|chrome|firefox|edge|safari|windows|macos|ios|android|kernel|section|chapter|clause"
-    r"|(?:up|down)grad(?:e|ed|ing)(?: [a-z]{1,20})?(?: (?:from|to))?|oid|patch|版本?|固件|驱动|升级到?|更新到?|章节?|§|第|[=~<>]=)"
-    r"(?: (?:number|no\.?|is|was|of))?(?:号|是|为)?[\s:(]{0,3}$",
+    r"(?:(?<![a-z])v(?:er(?:sion)?)?s?\.?|release|build|firmware|driver|chrome|firefox|edge|safari|windows|macos|ios"
+    r"|android|kernel|section|chapter|clause"
+    r"|(?:up|down)grad(?:e|ed|ing)(?: [a-z]{1,20})?(?: (?:from|to))?|oid|patch|版本?|固件|驱动|升级到?|更新到?|章节?"
+    r"|§|第|[=~<>]=)"
+    r"(?: (?:number|no\.?|is|was|of))?(?:号|是|为)?[\s:(/]{0,3}$",
     re.IGNORECASE,
 )
 _NOBODY = re.compile(r"127\.0\.0\.1|0\.|255\.255\.")
@@ -52,7 +57,7 @@ def emails(text: str) -> Iterator[Found]:
 
 
 def _is_spelt(found: re.Match[str]) -> bool:
-    """Whether it is meant as an address: "I was at home dot com" has a bare "at", and needs a spelt dot."""
+    """Whether it is meant as an address: behind a bare "at", as in "at lunch.com", the dot is spelt."""
     at, dot = found["at"].strip().lower(), found["dot"].strip().lower()
     if at == "at":
         return dot != "."

@@ -18,7 +18,13 @@ def _table() -> dict[int, str]:
     folds |= {code: str(unicodedata.decimal(chr(code))) for code in range(0x80, 0x20000) if chr(code).isdecimal()}
     folds |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0x2043, 0xFE58, 0xFE63, 0xFF0D], "-")
     folds |= dict.fromkeys(map(ord, "“”„‟「」『』«»"), '"') | dict.fromkeys(map(ord, "‘’‚‛′"), "'")
-    folds |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd") | {0x2024: ".", 0xB7: " ", 0x2022: " ", 0x30FB: " "}
+    folds |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd") | {
+        0x130: "I",
+        0x2024: ".",
+        0xB7: " ",
+        0x2022: " ",
+        0x30FB: " ",
+    }
     # A Chinese comma ends a value as no ASCII one does: it stays what it is.
     return {code: plain for code, plain in folds.items() if chr(code) not in "，；！？"} | {0x09: " "}
 

@@ -19,7 +19,8 @@ _SOCIAL = re.compile(r"(?<![a-z])(?:ssn|social security)(?![a-z])", re.IGNORECAS
 _OPENING = re.compile(r"(?:\+|[(\[]\s?\+?\s?)$")
 _TRUNK = re.compile(r"\(0\)")
 _CLOSE = re.compile(
-    r"(?:phone|mobile|cell|tel|fax|(?:call|text|ring|dial|reach)(?: (?:me|us|him|her|them))?(?: (?:at|on))?|电话|手机|座机|传真|热线|打)"
+    r"(?:phone|mobile|cell|tel|fax|(?:call|text|ring|dial|reach)(?: (?:me|us|him|her|them))?(?: (?:at|on))?|电话|手机"
+    r"|座机|传真|热线|打)"
     r"(?:\s?(?:number|no\.?|号码?|at|on|is|是|为|:|#)){0,3}[^A-Za-z0-9]{0,3}$",
     re.IGNORECASE,
 )
@@ -38,13 +39,24 @@ class Phones:
         """A phone number from group `first`, the longest there is, and the index of the group after it."""
         for length in _LENGTHS:
             stretch = run.stretch(first, length)
-            if stretch is None:
+            if stretch is None or not self._may_be(stretch):
                 continue
             kind, number = self._read(stretch)
             if number:
                 start = _opening(stretch)
                 return Found(start, stretch.end, kind, number), stretch.after
         return None
+
+    def _may_be(self, stretch: Stretch) -> bool:
+        """Whether the digits alone leave it possible. Keeps long rows of short numbers from costing much."""
+        digits = stretch.digits
+        return (
+            digits[0] == "0"
+            or _MOBILE.fullmatch(digits) is not None
+            or _NANP.fullmatch(digits) is not None
+            or (_stands_alone(stretch) and min(stretch.shape) > 1)
+            or "+" in stretch.run.text[_opening(stretch) : stretch.start]
+        )
 
     def _read(self, stretch: Stretch) -> tuple[SecretType, str]:
         """The type and the number in one form; an empty form: it is none."""

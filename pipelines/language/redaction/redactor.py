@@ -30,15 +30,17 @@ _NUMBERS = r"\d(?:[ .\-()/_]{0,3}\d){6}"
 _TRIGGERS: tuple[tuple[str, Recogniser], ...] = (
     (
         r"-----BEGIN|eyJ|://[^/\s]*@|hooks\.slack|bearer|authorization|-u |--user|mysql|mariadb|sshpass"
-        r"|(?:sk|pk|rk|tok|token|api|apikey|key|secret|pat|auth|access|refresh|bot|live|test|prod|sess|session|whsec)[-_]"
-        r"|gh[posur]_|github_pat|gl\w{2,3}t-|xox\w-|xapp-|A(?:KIA|SIA|ROA|IDA)|AIza|ya29|GOCSPX|LTAI|AKID|hf_|npm_|pypi-|SG\."
+        r"|(?:sk|pk|rk|tok|token|api|apikey|key|secret|pat|auth|access|refresh|bot|live|test|prod|sess|session"
+        r"|whsec)[-_]"
+        r"|gh[posur]_|github_pat|gl\w{2,3}t-|xox\w-|xapp-|A(?:KIA|SIA|ROA|IDA)|AIza|ya29|GOCSPX|LTAI|AKID|hf_|npm_"
+        r"|pypi-|SG\."
         r"|sq0|shp\w{2}_|do\w_v1|gsk_|xai-|pplx-|nvapi-|r8_|lin_api|ntn_|figd_|dapi|glsa_|hvs\.|EAA|\d:[\w-]{35}"
         r"|[\w-]{23,27}\.[\w-]{6}\.",
         tokens,
     ),
     (
         r"pass|pwd|\bpw\b|psw|\bpin|otp|cv[vc]|code|token|secret|key|credential|creds|login|seed|recovery|mnemonic"
-        r"|密码|密碼|口令|暗号|验证码|校验码|动态码|安全码|提取码|解锁码|密钥|秘钥|私钥|令牌|访问码|助记词",
+        r"|密码|密碼|口令|暗号|验证码|校验码|动态码|安全码|提取码|解锁码|密钥|秘钥|私钥|令牌|助记词",
         passwords,
     ),
     (r"@|\bat\b.{1,60}\bdot\b|[\[({<]\s?(?:at|dot)", emails),
@@ -46,7 +48,8 @@ _TRIGGERS: tuple[tuple[str, Recogniser], ...] = (
     (r"[a-z]{2}\d{2}(?:[ .-]?[a-z0-9]){11}", ibans),
     (r"passport|护照", passports),
     (
-        r"addr|anschrift|direcci|indirizzo|adres|\b(?:liv|resid|stay|mov|ship|deliver|send|mail|post|pick|hous|home|flat"
+        r"addr|anschrift|direcci|indirizzo|adres|\b(?:liv|resid|stay|mov|ship|deliver|send|mail|post|pick|hous|home"
+        r"|flat"
         r"|apart|place|parcel|packag|find)\w* .{0,80}\d",
         street_addresses,
     ),

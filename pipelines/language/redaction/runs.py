@@ -1,17 +1,21 @@
 """Runs of digit groups, and what can be told of a stretch of them without any library."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 _RUN = re.compile(r"[0-9](?:[ .\-()/_]{0,3}[0-9]){6,}")
 """At least seven digits, at most three separators between two of them. Deterministic, so linear."""
+_MOST_GROUPS = 7
+"""Of one number, unless each digit stands alone."""
 _GROUP = re.compile(r"[0-9]+")
 _TOKEN = 40
-_LEFT = re.compile(r"[A-Za-z0-9_.\-]+$")
+_LEFT = re.compile(r"[A-Za-z0-9_.\-]+\Z")
 _RIGHT = re.compile(r"(?!x[0-9]|ext|X?$)(?:[A-Za-z_]|[-_][A-Za-z_]|\.[a-z_])")
-_WORD = re.compile(r"[!-~]+$")
+_WORD = re.compile(r"[!-~]+\Z")
 _LETTER = re.compile(r"[A-Za-z_]")
 _NAMES_IT = re.compile(
     r"(?:tel|phone|mobile|mob|cell|ph|call|fax|whatsapp|wechat|vx|wx|sms|card|visa|amex|id|sfz|sj|dh)"
@@ -29,7 +33,7 @@ _INSTANT = re.compile(
 )
 _MONEY_BEFORE = re.compile(r"(?:[$€£¥₹₩]|USD|CNY|RMB|EUR|GBP|JPY)\s?$", re.IGNORECASE)
 _UNIT_AFTER = re.compile(
-    r"\s?(?:元|块|美元|欧元|万|亿|步|次|人|条|行|米|公里|字节|毫秒|秒|%|°"
+    r"\s?(?:元|块|美元|欧元|万|亿|步|次|个(?!人)|人|条|行|米|公里|字节|毫秒|秒|%|°"
     r"|(?:[km]?bytes?|[km]m|[kmgt]b|m?s|px|dollars|usd|eur|rmb|cny|people|users|rows|points|steps|views|records|lines"
     r"|tokens|requests|bits|miles|meters|metres|seconds|milliseconds|years|l|u|ull|n)(?![a-z]))",
     re.IGNORECASE,
@@ -61,9 +65,10 @@ class Run:
         return tuple(counts)
 
     @cached_property
-    def dates(self) -> tuple[tuple[int, int], ...]:
-        """Where dates stand."""
-        return tuple(found.span() for found in _DATE.finditer(self.text, self.groups[0][0], self.groups[-1][1]))
+    def dates(self) -> tuple[list[int], list[int]]:
+        """Where dates begin and where they end, in order."""
+        found = list(_DATE.finditer(self.text, self.groups[0][0], self.groups[-1][1]))
+        return [date.start() for date in found], [date.end() for date in found]
 
     @cached_property
     def _starts(self) -> dict[int, int]:
@@ -73,7 +78,9 @@ class Run:
         """From group `first` so many digits, if they end where a group ends."""
         offset = self.offsets[first]
         after = self._starts.get(offset + length)
-        return Stretch(self, first, after, self.digits[offset : offset + length]) if after is not None else None
+        if after is None or (after - first > _MOST_GROUPS and after - first != length):
+            return None
+        return Stretch(self, first, after, self.digits[offset : offset + length])
 
 
 @dataclass(frozen=True)
@@ -105,9 +112,7 @@ class Stretch:
     def gaps(self) -> list[str]:
         """What stands between the groups."""
         groups = self.run.groups[self.first : self.after]
-        return [
-            self.run.text[left[1] : right[0]].strip(" ") or " " for left, right in zip(groups, groups[1:], strict=False)
-        ]
+        return [self.run.text[left[1] : right[0]].strip(" ") or " " for left, right in pairwise(groups)]
 
     def is_whole(self) -> bool:
         """Whether it is no part of a longer word, path or identifier ("a716-446655440000", "KX-13800138000")."""
@@ -149,9 +154,10 @@ class Stretch:
 
     def is_date(self) -> bool:
         """Whether a date or an instant is in it, or it is in one."""
-        return _INSTANT.fullmatch(self.digits) is not None or any(
-            start < self.end and self.start < end for start, end in self.run.dates
-        )
+        if _INSTANT.fullmatch(self.digits):
+            return True
+        starts, ends = self.run.dates
+        return bisect_left(starts, self.end) > bisect_right(ends, self.start)
 
     def is_decimal(self) -> bool:
         """Whether it is one number with a decimal point, such as a coordinate."""

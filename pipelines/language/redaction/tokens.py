@@ -7,7 +7,8 @@ from lithify.domain.redaction import SecretType
 from pipelines.language.redaction.found import Found
 
 _BLOCK = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S]){0,20000}(?:-----END [A-Z0-9 ]{0,30}-----)?"
+    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S]){0,20000}"
+    r"(?:-----END [A-Z0-9 ]{0,30}-----)?"
 )
 _VENDOR = re.compile(
     r"(?<![A-Za-z0-9])(?:"
@@ -33,7 +34,8 @@ _PREFIXED = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(
-    r"(?:(?<![a-z])bearer|authorization\s?[:=]\s?[\"']?(?:bearer|basic|token|apikey))\s{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{10,4000})",
+    r"(?:(?<![a-z])bearer|authorization\s?[:=]\s?[\"']?(?:bearer|basic|token"
+    r"|apikey))\s{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{10,4000})",
     re.IGNORECASE,
 )
 _WEB = re.compile(
@@ -41,13 +43,16 @@ _WEB = re.compile(
 )
 _USER = re.compile(r"(?<=\s)(?:-u|--user)[ =][\"']?[^\s:\"']{1,60}:(?P<secret>[^\s\"']{3,200})")
 _MYSQL = re.compile(
-    r"(?<![a-z])(?:mysql|mariadb|mysqldump|mysqladmin|sshpass)(?![a-z])[^\n]{0,80}?\s-p\s?[\"']?(?P<secret>[^\s\"']{4,200})"
+    r"(?<![a-z])(?:mysql|mariadb|mysqldump|mysqladmin"
+    r"|sshpass)(?![a-z])[^\n]{0,80}?\s-p\s?[\"']?(?P<secret>[^\s\"']{4,200})"
 )
 _SLACK = re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/]{20,120})")
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
 _TURN = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
 _STRICT = re.compile(r"(?:tok|sk|pk|rk)[-_]", re.IGNORECASE)
-_NO_VALUE = re.compile(r"[$<{\[*]|x{3,}|\.{3}|\[?redacted|password$|pass$|pwd$", re.IGNORECASE)
+_NO_VALUE = re.compile(
+    r"<|\{\{|\$\{|\$[A-Z_]+$|\[[a-z]|\*+$|x{3,}|\.{3}|\[?redacted|password$|pass$|pwd$", re.IGNORECASE
+)
 
 
 def tokens(text: str) -> Iterator[Found]:

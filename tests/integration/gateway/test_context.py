@@ -237,3 +237,15 @@ async def test_wrong_input_names_the_field(world: World) -> None:
         assert answer.json()["error"]["field"] == field, answer.text
     misspelt = await world.http.post("/v1/context", json={"user_id": "ada", "budget": 5})
     assert "budget" in misspelt.json()["error"]["message"]
+
+
+async def test_a_turn_with_a_secret_is_known_again_and_shown_without_it(world: World) -> None:
+    world.rows.subject("ada")
+    world.rows.turn("ada", "t1", "my password is [password]")
+
+    sent = [{"role": "user", "content": "my password is Wint3r!"}, {"role": "user", "content": "call 13800138000"}]
+    body = await ask(world, session_id="s1", turns=sent, query="was it Wint3r! or 13800138000?")
+
+    assert body["block"].count("my password is [password]") == 1
+    assert "call [phone ****8000]" in body["block"]
+    assert "Wint3r!" not in body["block"]

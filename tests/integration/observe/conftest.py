@@ -2,10 +2,11 @@
 
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from pipelines.kafka import apply_topics
@@ -13,6 +14,7 @@ from pipelines.settings import Settings, load_settings
 from pipelines.topics import Topic, group_name, topic_name
 from tests.support.kafka import Kafka, is_available
 from tests.support.pipeline import KEYS
+from tests.support.processes import eventually
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +61,15 @@ class Log:
         """Commit an offset of a worker's group."""
         group = group_name(self.settings, worker)
         consumer = Consumer({"bootstrap.servers": self.settings.kafka_bootstrap, "group.id": group})
-        consumer.commit(
-            offsets=[TopicPartition(topic_name(self.settings, topic), partition, offset)], asynchronous=False
-        )
+        place = TopicPartition(topic_name(self.settings, topic), partition, offset)
+
+        def committed() -> bool:
+            with suppress(KafkaException):  # a new broker has no coordinator yet
+                consumer.commit(offsets=[place], asynchronous=False)
+                return True
+            return False
+
+        assert eventually(committed, 30)
         consumer.close()
 
 

@@ -127,7 +127,7 @@ async def test_a_thousand_fuzzed_turns_are_all_accounted_for(database: Database)
     assert outcomes.total() + dead.total() == TURNS, (outcomes, dead)
     assert outcomes.keys() <= {"stored", "no_facts", "skipped", "failed_permanent"}, outcomes
     assert dead.keys() <= {"not_json", "invalid_event"}, dead
-    assert outcomes["stored"] > 50
-    assert outcomes["no_facts"] > 50
+    assert outcomes["stored"] > 20
+    assert outcomes["no_facts"] > 20
     assert not waiting
     assert not unsettled

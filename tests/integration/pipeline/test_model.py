@@ -90,14 +90,14 @@ TOLERATED = [Bad.FENCES, Bad.PROSE, Bad.THINK, Bad.REASONING_FIELD]
 @pytest.mark.parametrize("bad", [*TOLERATED, Bad.DUPLICATES])
 async def test_c105_c107_a_reply_among_other_text_is_found(modelled: ModelPipeline, stub: Stub, bad: Bad) -> None:
     result = "ok_tolerant" if bad in TOLERATED else "ok"
-    before = metric(CALLS, result=result)
+    before = metric(CALLS, outcome=result)
     stub.coming.append(bad)
     modelled.publish(said(VEGGIE))
     await modelled.run()
     await modelled.ask()
     assert [value for _, _, value in generations(modelled)] == ["vegetarian"]
     assert modelled.outcomes() == {"t1": "stored"}
-    assert metric(CALLS, result=result) == before + 1
+    assert metric(CALLS, outcome=result) == before + 1
     assert len(stub.asked) == 1
 
 
@@ -132,13 +132,13 @@ UNANSWERED = {
 async def test_c108_c109_a_failure_is_never_no_facts(
     modelled: ModelPipeline, stub: Stub, bad: Bad, result: str
 ) -> None:
-    before = metric(CALLS, result=result)
+    before = metric(CALLS, outcome=result)
     stub.coming.append(bad)
     modelled.publish(said(VEGGIE), said("I live in Utrecht.", "t2", session_id="s2"))
     await modelled.run()
     await modelled.ask()
     assert modelled.outcomes() == {"t1": "failed_transient", "t2": "stored"}
-    assert metric(CALLS, result=result) == before + 1
+    assert metric(CALLS, outcome=result) == before + 1
     [row] = modelled.rows("select attempts, outages, alone, due_at > now() as waits from model_queue")
     assert row == {"attempts": int(bad in UNUSABLE), "outages": int(bad in UNANSWERED), "alone": bad in UNUSABLE} | {
         "waits": True
@@ -295,22 +295,27 @@ async def test_c67_limits_of_a_tenant(database: Database, stub: Stub) -> None:
 
 async def test_cost_of_a_tenant_is_bounded(database: Database, stub: Stub) -> None:
     prices = {"model_price_input": "1", "model_price_output": "10", "model_cost_per_day": "0.003"}
-    before = metric("lithify_model_cost_total")
+    before = metric("lithify_model_cost_usd_total")
     async with model_pipeline(database, stub.url, **prices) as pipeline:
         for number in range(4):
             pipeline.publish(said(VEGGIE, f"t{number}", session_id=f"s{number}"))
             await pipeline.run()
             await pipeline.ask()
         assert len(stub.asked) == 2, "a call costs 1000 * 1 + 100 * 10 millionths"
-    assert metric("lithify_model_cost_total") == pytest.approx(before + 0.004)
+        assert pipeline.asker is not None
+        pipeline.asker.look_again = 0.0
+        await pipeline.ask()
+        assert metric("lithify_model_budget_spent_ratio") == pytest.approx(0.004 / 0.003)
+    assert metric("lithify_model_cost_usd_total") == pytest.approx(before + 0.004)
 
 
-async def test_c65_braces_arrive_unchanged(modelled: ModelPipeline, stub: Stub) -> None:
+async def test_c65_braces_arrive_unchanged(database: Database, stub: Stub) -> None:
     text = 'My digs in Delft: d = {"a": {0}} {user_id} %s ${HOME} {{x}}'
-    modelled.publish(said(text))
-    await modelled.run()
-    await modelled.ask()
-    assert stub.turns_asked() == [[text]]
+    async with model_pipeline(database, stub.url, extraction_mode="model") as pipeline:
+        pipeline.publish(said(text))
+        await pipeline.run()
+        await pipeline.ask()
+        assert stub.turns_asked() == [[text]]
 
 
 async def test_c31_c32_c34_memory_system_text_and_labels(database: Database, stub: Stub) -> None:
@@ -409,11 +414,11 @@ async def test_a_crash_repeats_at_most_one_call(
             await modelled.ask()
     await modelled.ask()
     assert len(stub.asked) == 1, "the lease still holds"
-    before = metric(CALLS, result="stored")
+    before = metric(CALLS, outcome="stored")
     await modelled.later()
     assert modelled.outcomes() == {"t1": "stored"}
     assert len(stub.asked) == (1 if stored else 2)
-    assert metric(CALLS, result="stored") == before + stored
+    assert metric(CALLS, outcome="stored") == before + stored
 
 
 async def test_c112_a_turn_at_which_the_process_dies_is_given_up(

@@ -178,3 +178,11 @@ async def test_an_episode_does_not_quote_what_was_only_supposed(rules: Pipeline)
     assert "Globex" in episode["summary"]
     assert "Initech" not in episode["summary"]
     assert "steak" not in episode["summary"]
+
+
+@pytest.mark.parametrize("name", ["metadata", "anything", "content"])
+async def test_c65_a_field_nested_too_deeply_does_not_hold_the_partition(rules: Pipeline, name: str) -> None:
+    deep = event().replace(b'"role"', f'"{name}": {"[" * 50_000}{"]" * 50_000}, "role"'.encode())
+    rules.publish(deep, said("I live in Utrecht.", id="t2"))
+    await rules.run()
+    assert {("user", "home", "utrecht")} <= believed(rules)

@@ -89,6 +89,7 @@ def test_reflect_prints_what_it_did(database: Database) -> None:
         "changed": 0,
         "resumed": False,
         "pruned": 0,
+        "destroyed": 0,
         "checked": 0,
         "mismatches": 0,
     }

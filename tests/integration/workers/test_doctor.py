@@ -153,6 +153,11 @@ def test_files_that_cannot_be_used_are_named(healthy: dict[str, str]) -> None:
     assert "/nowhere.toml" in found["policy"]
 
 
+def test_a_model_that_does_not_answer_is_a_warning(healthy: dict[str, str]) -> None:
+    model = {"LITHIFY_MODEL_URL": "http://127.0.0.1:1/v1", "LITHIFY_MODEL_NAME": "small"}
+    assert "127.0.0.1:1" in bad(examine(healthy | model, state=0), "warn")["model"]
+
+
 def test_bad_settings_end_it(healthy: dict[str, str]) -> None:
     done = invoke(healthy | {"LITHIFY_PARTITIONS": "many"}, "doctor")
     assert done.exit_code == 2

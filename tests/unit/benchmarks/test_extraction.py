@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.extraction.__main__ import main
-from benchmarks.extraction.candidates import rules
 from benchmarks.extraction.labels import DEVELOPMENT, HELD_OUT, Expected, Labelled, load
 from benchmarks.extraction.measure import NEVER, Report, compare, measure
 from benchmarks.extraction.report import mistakes, scores, summary, write_page
 from lithify.domain.claims import Claim, Polarity
 from pipelines.language.catalog import load_vocabulary
 from pipelines.language.model import Extraction, TurnText
+from pipelines.language.rules import RuleExtractor
 
 VOCABULARY = load_vocabulary()
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -22,7 +22,7 @@ SETS = {name: load(name) for name in (DEVELOPMENT, HELD_OUT)}
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
-    extractor = rules(VOCABULARY)
+    extractor = RuleExtractor.default(VOCABULARY)
     return {name: measure(extractor, rows, VOCABULARY) for name, rows in SETS.items()}
 
 

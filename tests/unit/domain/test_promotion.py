@@ -112,6 +112,30 @@ def test_strong_support_is_a_factor_of_the_odds() -> None:
     assert odds[1] / odds[0] == pytest.approx(1 / RATES.strong_factor)
 
 
+def test_day_of_many_sessions_is_seldom_marked_throughout() -> None:
+    """Every use is marked with probability u, so all of m with u to the power of m."""
+    three = Observation(supports=True, cued=True, sessions=3)
+    assert after(three, policy=ROUND).total == pytest.approx(
+        0.99 * 0.9 * 0.2 * 0.5**3 + 0.99 * 0.1 * 0.9 * 0.5**3 + 0.01 * 0.8 * 0.1**3
+    )
+    plain = replace(three, cued=False)
+    assert after(plain, policy=ROUND).total == pytest.approx(
+        0.99 * 0.9 * 0.2 * (1 - 0.5**3) + 0.99 * 0.1 * 0.9 * (1 - 0.5**3) + 0.01 * 0.8 * (1 - 0.1**3)
+    )
+
+
+def test_unmarked_use_on_a_day_of_many_sessions_says_less() -> None:
+    days = [CUED, ANOTHER, CUED, *[NEW] * 5]
+    busy = [replace(seen, sessions=8) if seen == NEW else seen for seen in days]
+    assert after(*busy).posterior < after(*days).posterior
+
+
+def test_day_of_a_thousand_sessions_leaves_a_probability() -> None:
+    for cued in (True, False):
+        state = after(*[Observation(supports=True, cued=cued, sessions=1000)] * 50)
+        assert math.isclose(sum(weights(state)), 1.0)
+
+
 def test_empty_slot_believes_sooner() -> None:
     days = [NEW] * 9
     assert after(*days, empty=True).posterior > after(*days).posterior
@@ -144,7 +168,10 @@ def test_thousand_days_for_the_old_value_leave_a_way_back() -> None:
 @given(
     st.booleans(),
     st.lists(
-        st.tuples(st.builds(Observation, *[st.booleans()] * 4), st.integers(min_value=1, max_value=4000)),
+        st.tuples(
+            st.builds(Observation, *[st.booleans()] * 4, st.integers(min_value=1, max_value=100)),
+            st.integers(min_value=1, max_value=4000),
+        ),
         max_size=400,
     ),
 )
@@ -183,6 +210,7 @@ def _value(text: str) -> object:
         {"cue_rates": ()},
         {"cue_rates": ((0.2, 0.5),)},
         {"deviation_rates": ((0.0, 1.0),)},
+        {"cue_noise_empty": ((1.0, 1.0),)},
         {"cue_noise": ((0.1, 1.5), (0.2, -0.5))},
     ],
 )

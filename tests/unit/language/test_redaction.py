@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lithify.domain.redaction import OwnPattern, RedactionPolicy, SecretType
+from pipelines.language.model import Redacted
 from pipelines.language.redaction import PatternRedactor
 
 REDACTOR = PatternRedactor()
@@ -108,3 +109,43 @@ def test_any_text_passes_and_twice_is_once(text: str) -> None:
 def test_placeholders_are_never_redacted_again(parts: list[str]) -> None:
     once = REDACTOR.redact("".join(parts)).text
     assert REDACTOR.redact(once).text == once
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("IBAN DE89 3704 0044 0532 0130 00 is mine", "IBAN [iban ****3000] is mine"),
+        ("my passport number is E12345678", "my passport number is [passport]"),
+        ("护照号E12345678，别忘了", "护照号[passport]，别忘了"),
+        ("I live at 221B Baker Street, London NW1 6XE.", "I live at [address]."),
+        ("我住在杭州市西湖区文三路138号3幢201室，靠近地铁", "我住在[address]，靠近地铁"),
+        ("call +44 (0)20 7946 0958 or (415) 555-0134", "call [phone ****0958] or [phone ****0134]"),
+        ("ssh deploy@203.0.113.42", "ssh deploy@[ip]"),
+        ("write to jane [at] example [dot] com", "write to [email]"),
+        ("https://bob:p@ss@example.org/x", "https://bob:[secret]@example.org/x"),
+        ("my wifi password is swordfish.", "my wifi password is [password]."),
+        ("把密码改成Abc@2024了", "把密码改成[password]了"),
+        ("hunter2 is my password", "[password] is my password"),
+        ("SSN 078-05-1120", "SSN [national_id]"),
+        ("电话幺三八零零幺三八零零零", "电话[phone ****8000]"),
+        ("1\u200b3800\u200b138000", "[phone ****8000]"),
+    ],
+)
+def test_each_kind_in_its_place(text: str, expected: str) -> None:
+    assert REDACTOR.redact(text).text == expected
+
+
+def test_a_cue_may_come_from_outside_the_text() -> None:
+    assert REDACTOR.redact("hunter2x", cue="password").text == "[password]"
+    assert REDACTOR.redact("4155550134", cue="phone").text == "[phone ****0134]"
+    assert REDACTOR.redact("red", cue="favourite colour").text == "red"
+
+
+def test_an_order_code_stays_as_the_user_wants_it_kept() -> None:
+    for text in ("Remember: locker tag KX-4471-Q.", "记住我的订单号：4111111111111111", "Remember order 13800138000"):
+        assert REDACTOR.redact(text) == Redacted(text)
+
+
+def test_of_an_own_pattern_only_the_own_name_is_said() -> None:
+    policy = RedactionPolicy(patterns=(OwnPattern("badge", r"EMP-\d+"),))
+    assert PatternRedactor(policy).redact("EMP-13800138000 came").text == "[badge] came"

@@ -202,3 +202,16 @@ async def test_past_the_cap_the_worker_is_stopped_once_and_nothing_is_acknowledg
     assert len(stops) == 1
     assert stream.acked == []
     assert progress.stopped_by == "11 of 11"
+
+
+async def test_c85_after_a_crash_nothing_is_committed() -> None:
+    class Crashing(Working):
+        async def __call__(self, records: Sequence[Record]) -> None:
+            await super().__call__(records)
+            app.should_stop = True  # what Faust sets first of all when it crashes
+            raise ValueError("a defect")
+
+    app = FakeApp()
+    stream, _, _ = await run(app, Crashing(), events(1, 2), events(3))
+    assert stream.acked == []
+    assert app.consumer.commits == 0

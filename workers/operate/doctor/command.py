@@ -44,7 +44,7 @@ def examine(settings: Settings) -> list[Finding]:
 
 def _checks(settings: Settings) -> dict[str, Check]:
     from workers.assembly import codec  # noqa: PLC0415 - every worker is loaded with it
-    from workers.operate.doctor import broker, database, files  # noqa: PLC0415
+    from workers.operate.doctor import broker, database, files, model  # noqa: PLC0415
 
     return {
         "database": partial(database.check_database, settings),
@@ -52,8 +52,10 @@ def _checks(settings: Settings) -> dict[str, Check]:
         "broker": partial(broker.check_broker, settings, codec()),
         "catalog": partial(files.check_catalog, settings),
         "policy": partial(files.check_policies, settings),
+        "redaction policy": partial(files.check_redaction, settings),
         "schemas": partial(files.check_schemas, settings),
         "embedder": partial(files.check_embedder, settings),
+        "model": partial(model.check_model, settings),
         "disk": partial(files.check_disk, settings),
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipelines.language.embedding import load_embedder
+from pipelines.redaction import load_redactor
 from pipelines.schemas import check as schema_differences
 from pipelines.settings import Settings
 from workers.assembly import policy, vocabulary
@@ -25,6 +26,12 @@ def check_policies(settings: Settings) -> Iterator[Finding]:
         if name == "policy" or path:
             policy(path)
             yield ok(name, path or "schemas/policy/default.toml")
+
+
+def check_redaction(settings: Settings) -> Iterator[Finding]:
+    """What is redacted. Raises ValueError or OSError."""
+    load_redactor(settings)
+    yield ok("redaction policy", settings.redaction_policy_path or "schemas/policy/redaction.yaml")
 
 
 def check_schemas(_settings: Settings) -> Iterator[Finding]:

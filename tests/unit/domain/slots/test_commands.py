@@ -199,3 +199,40 @@ def test_rule_14_rejected_contender_is_not_asked_about_for_a_while() -> None:
     state = talk.replay()
     assert not hints(state, day(2))
     assert not hints(state, day(10))
+
+
+def test_rule_14_pinned_denial_is_not_filled_over() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian", no=True)
+    talk.command(day(1), CommandKind.PIN)
+    talk.change(day(2), "fish")
+    talk.change(day(3), "tofu", valid_from=day(4))
+    state = talk.replay()
+    assert held(state, day(5)) == {"not vegetarian"}
+    assert rules(state)[-1] == "lapsed/contender_silent"
+
+
+def test_rule_14_correction_of_a_set_by_a_denial_touches_its_own_value() -> None:
+    talk = Talk(LIKES)
+    talk.say(day(0), "latte")
+    talk.command(day(1), CommandKind.CORRECT, "tea", no=True)
+    assert held(talk.replay(), day(1)) == {"latte", "not tea"}
+
+
+def test_rule_14_pinning_what_is_compatible_pins_nothing_else() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.command(day(1), CommandKind.PIN, "fish", no=True)
+    (fact,) = talk.replay().facts
+    assert not fact.pinned
+
+
+def test_rule_14_command_that_finds_nothing_leaves_no_trace_in_the_evidence() -> None:
+    def later(kind: CommandKind | None) -> float:
+        talk = Talk()
+        if kind is not None:
+            talk.command(day(0), kind, "meat")
+        talk.choose(day(9), "meat")
+        return talk.replay().contenders[0].posterior
+
+    assert later(CommandKind.REJECT) == later(CommandKind.APPROVE) == later(None)

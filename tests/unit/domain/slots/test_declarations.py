@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from lithify.domain.claims import CommandKind, Cue
+from lithify.domain.claims import Basis, CommandKind, Cue
 from lithify.domain.slots.state import VerdictKind
 from tests.support.slots import ALLERGY, LIKES, Talk, day, held, hints, read, rules
 
@@ -317,3 +317,50 @@ def test_rule_06_withdrawal_leaves_what_its_own_turn_laid() -> None:
     talk.choose(day(1), "latte", turn_id="t", cue=Cue.TEMPORARY, valid_to=day(3))
     talk.withdraw(day(1), "coffee", turn_id="t", ordinal=1)
     assert [item.value for item in talk.replay().running(day(2))] == ["latte"]
+
+
+def test_rule_01_denial_that_fills_an_empty_slot_ends_only_what_it_denies() -> None:
+    talk = Talk()
+    talk.choose(day(0), "meat", cue=Cue.TEMPORARY, valid_to=day(5))
+    talk.say(day(1), "vegetarian", no=True)
+    assert read(talk.replay(), day(2)) == ["meat"]
+    talk.say(day(2), "vegetarian", no=True)
+    talk.choose(day(3), "vegetarian", "dinner", no=True)
+    assert read(talk.replay(), day(3), "dinner") == ["meat"]
+
+
+def test_rule_03_plan_for_later_survives_the_one_before_it() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1), "rotterdam", valid_from=day(10))
+    talk.say(day(2), "berlin", valid_from=day(30))
+    state = talk.replay()
+    assert [(fact.value, fact.valid_from) for fact in state.facts] == [
+        ("utrecht", day(0)),
+        ("rotterdam", day(10)),
+        ("berlin", day(30)),
+    ]
+
+
+def test_rule_03_two_plans_of_one_turn_take_effect_both() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1), "rotterdam", turn_id="plans", valid_from=day(10))
+    talk.say(day(1), "berlin", turn_id="plans", ordinal=1, valid_from=day(30))
+    assert held(talk.replay(), day(31)) == {"berlin"}
+
+
+def test_rule_03_plan_said_later_takes_back_the_one_before_it() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1), "berlin", valid_from=day(30))
+    talk.say(day(2), "rotterdam", valid_from=day(10))
+    assert held(talk.replay(), day(31)) == {"rotterdam"}
+
+
+def test_rule_05_guessing_what_is_compatible_gathers_nothing() -> None:
+    talk = Talk()
+    talk.say(day(0), "vegetarian")
+    talk.say(day(1), "fish", Basis.INFERRED, no=True)
+    talk.choose(day(2), "fish", no=True, valid_to=day(1))
+    assert not talk.replay().contenders

@@ -317,14 +317,25 @@ def test_policy_of_an_attribute_decides_for_it_alone() -> None:
 def test_rule_21_habit_is_asked_about_only_when_it_is_near() -> None:
     """In a set nothing speaks against a value, so the posterior alone would ask about everything used now and then."""
     asked = {}
-    for uses in (5, 6, 7):
+    for uses in (6, 7, 8):
         talk = Talk(LIKES)
         for number in range(uses):
             talk.choose(day(3 * number), "americano")
         state = talk.replay()
         assert contender(state, "americano").posterior >= 0.4
         asked[uses] = hints(state, day(3 * uses, 1))
-    assert asked == {5: set(), 6: {"contender/americano"}, 7: {"contender/americano"}}
+    assert asked == {6: set(), 7: {"contender/americano"}, 8: {"contender/americano"}}
+
+
+def test_rule_21_uses_marked_as_passing_make_no_habit() -> None:
+    """Nine unmarked uses on nine days, but as many marked ones between them: two phases, of a user who marks half."""
+    talk = Talk(LIKES)
+    for number in range(18):
+        talk.choose(day(1.5 * number), "americano", cue=Cue.TEMPORARY if number % 2 else Cue.NONE)
+    state = talk.replay()
+    assert contender(state, "americano").days == 9
+    assert promotion(state) is None
+    assert not state.hints
 
 
 def test_rule_21_seldom_uses_are_never_asked_about() -> None:
@@ -463,3 +474,34 @@ def test_rule_20_pinned_promotion_is_not_undone() -> None:
     for number in range(6, 12):
         talk.choose(day(number), "vegetarian")
     assert held(talk.replay(), day(14)) == {"meat"}
+
+
+def test_rule_15_guess_that_was_rejected_leaves_the_day() -> None:
+    def other(rejected: bool) -> float:
+        talk = Talk()
+        talk.say(day(0), "vegetarian")
+        talk.choose(day(1), "fish")
+        if rejected:
+            talk.say(day(3, 9), "meat", Basis.INFERRED)
+            talk.command(day(3, 10), CommandKind.REJECT, "meat")
+        (row,) = talk.replay().contenders
+        return row.posterior
+
+    assert other(rejected=True) == other(rejected=False)
+
+
+def test_rule_16_summer_time_shortens_no_gap() -> None:
+    def after(zone: str) -> float:
+        talk = Talk(zone=zone)
+        talk.choose(day(26, 12), "meat")  # 28 March; the clocks of Berlin change on the 29th
+        talk.choose(day(28, 12), "meat")
+        return talk.replay().contenders[0].posterior
+
+    assert after("Europe/Berlin") == after("UTC")
+
+
+def test_rule_17_choice_that_is_over_is_passing_where_it_says_so() -> None:
+    talk = vegetarian()
+    talk.choose(day(1), "meat", cue=Cue.TEMPORARY, valid_to=day(0.5))
+    (row,) = talk.replay().contenders
+    assert row.days == 0

@@ -190,3 +190,30 @@ def test_rule_12_next_session_said_again_in_it_means_the_one_after() -> None:
     assert read(state, day(3), "second") == ["checklist"]
     assert read(state, day(4), "third") == ["checklist"]
     assert read(state, day(5), "fourth") == ["vegetarian"]
+
+
+def test_rule_12_next_session_said_twice_is_one_override() -> None:
+    talk = vegetarian()
+    for minute in (0, 5):
+        talk.instruct(day(1, 9 + minute / 60), "fish", "a", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION)
+    talk.chat(day(2), "b")
+    (row,) = talk.replay().overrides
+    assert row.started_at == day(1, 9 + 35 / 60)
+
+
+def test_rule_10_choosing_again_what_this_session_was_to_begin_with_stays_in_it() -> None:
+    talk = vegetarian()
+    talk.instruct(day(1), "fish", "a", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION)
+    talk.choose(day(2), "meat", "b")
+    talk.choose(day(2, 9.1), "fish", "b")
+    state = talk.replay()
+    assert read(state, day(2, 9.1), "b") == ["fish"]
+    assert read(state, day(3)) == ["vegetarian"]
+
+
+def test_rule_09_no_takes_back_what_the_next_session_was_to_begin_with() -> None:
+    talk = vegetarian()
+    talk.instruct(day(1), "fish", "a", cue=Cue.TEMPORARY, scope=Scope.NEXT_SESSION)
+    talk.answer(day(1, 9.1), "fish", "a", no=True)
+    talk.chat(day(2), "b")
+    assert read(talk.replay(), day(2), "b") == ["vegetarian"]

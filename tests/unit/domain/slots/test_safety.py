@@ -149,3 +149,22 @@ def test_rule_13_scheduled_instruction_does() -> None:
     talk.say(day(0), "peanuts")
     talk.instruct(day(1), "peanuts", no=True, valid_from=day(5))
     assert held(talk.replay(), day(6)) == {"not peanuts"}
+
+
+def test_rule_13_correcting_one_danger_takes_its_name() -> None:
+    talk = allergic()
+    talk.command(day(1), CommandKind.CORRECT, "pollen")
+    assert held(talk.replay(), day(1)) == {"peanuts", "pollen"}
+    talk.command(day(2), CommandKind.CORRECT, "milk", no=True)
+    assert held(talk.replay(), day(2)) == {"peanuts", "pollen", "not milk"}
+
+
+def test_rule_13_earlier_period_takes_nothing_away_and_asks_nothing() -> None:
+    talk = allergic()
+    talk.say(day(1), "peanuts", valid_from=day(-90), valid_to=day(-60))
+    talk.say(day(2), "peanuts", no=True, valid_from=day(-60), valid_to=day(-30))
+    state = talk.replay()
+    assert held(state, day(2)) == {"peanuts"}
+    assert not state.conflicts
+    assert not state.hints
+    assert rules(state)[1:] == ["established/past_interval"] * 2

@@ -176,3 +176,12 @@ def test_rule_07_saying_that_it_is_for_a_while_answers_the_question() -> None:
     assert not hints(state, day(1, 10))
     assert read(state, day(3.9)) == ["rotterdam"]
     assert read(state, day(4)) == ["utrecht"]
+
+
+def test_rule_09_passing_choice_leaves_the_question_open() -> None:
+    talk = Talk()
+    talk.say(day(0), "utrecht")
+    talk.say(day(1), "rotterdam")
+    talk.choose(day(2), "rotterdam", cue=Cue.TEMPORARY)
+    talk.answer(day(3), "rotterdam")
+    assert held(talk.replay(), day(3)) == {"rotterdam"}

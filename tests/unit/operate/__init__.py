@@ -1,0 +1,1 @@
+"""Tests of the operators' commands that need no server."""
