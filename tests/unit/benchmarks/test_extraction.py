@@ -135,4 +135,4 @@ def test_a_model_needs_a_name() -> None:
 
 def test_a_model_that_does_not_answer_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--endpoint", "http://127.0.0.1:9/v1", "--model", "none", "--turns", "1"])
-    assert "2 calls without a usable reply" in capsys.readouterr().out
+    assert "2 calls, failed: {'connection': 2}" in capsys.readouterr().out
