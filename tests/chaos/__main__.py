@@ -60,7 +60,7 @@ def _run(names: list[str], size: Size, kept: Path) -> list[Row]:
 def _keep(path: Path, row: Row) -> None:
     """Replace the scenario's row of that size."""
     known = json.loads(path.read_text()) if path.exists() else {}
-    known[row.scenario] = json.loads(row.as_json())
+    known[f"{row.scenario}/{row.size}"] = json.loads(row.as_json())
     path.write_text(json.dumps(known, indent=2) + "\n")
 
 
