@@ -75,9 +75,16 @@ class Spoken:
     head: Head
     inherited: Subject | None
     """The subject of the clause before it in the sentence, if any."""
+    stranger: bool
+    """Whether the clause before it spoke of somebody unknown: a subject left out is not "I"."""
     me: Subject
     """Who "I" is."""
     around: Around
+
+    @property
+    def others(self) -> bool:
+        """Whether a subject left out here is somebody else."""
+        return not self.head.own and (self.stranger or self.inherited not in {None, self.me})
 
     def subject(self, rule: RuleData, *, dropped: bool) -> Subject | None:
         """Whom a predicate rule speaks about here; None: it does not apply.
@@ -87,7 +94,7 @@ class Spoken:
             dropped: whether the language leaves "I" out freely.
         """
         found = self.head.subject if self.head.own else self.inherited
-        if found is None and not self.head.own and (rule.bare or dropped):
+        if found is None and not self.head.own and not self.stranger and (rule.bare or dropped):
             found = self.me
         if rule.related and (found is None or found.relation is None):
             return None
@@ -189,7 +196,7 @@ class Matcher:
 
     def _clause_rule(self, spoken: Spoken, rule: Rule) -> list[Heard]:
         clause, head = spoken.clause, spoken.head
-        if head.start == clause.end:
+        if head.start == clause.end or (rule.data.basis is None and self.language.drops_subject and spoken.others):
             return []
         for start in dict.fromkeys((head.start, clause.start)):
             found = rule.regex.match(spoken.text, start, clause.end)

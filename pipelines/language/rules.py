@@ -74,6 +74,8 @@ class _Flow:
     """What a clause hands on to the next one in its sentence."""
 
     subject: Subject | None = None
+    stranger: bool = False
+    """Whether the shared subject is somebody unknown: a "she" whom nothing before names."""
     silent_from: int | None = None
     """Start of the clauses just before, that have neither subject nor claim: they lead the next one."""
     lead: tuple[int, int] | None = None
@@ -100,6 +102,7 @@ class _Flow:
         if head.own or self.lead is None:
             self.lead = (self._start(clause), head.start)
         self.silent_from = None
+        self.stranger = head.pronoun is not None and head.subject is None if head.own else self.stranger
         self.subject = head.subject if head.own else heard[0].subject
 
     def _start(self, clause: Clause) -> int:
@@ -189,7 +192,7 @@ class RuleExtractor:
             head = reading.antecedent(head, matcher.language, before.start if before is not None else sentence.start)
             if head.subject is not None and head.subject is not reading.me:
                 reading.others.append((clause.start, head.subject))
-            heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, reading.me, around))
+            heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, flow.stranger, reading.me, around))
             changed = False
             if reading.full:
                 reading.reject(RejectCode.TOO_LONG, (clause.start, len(reading.text)))
