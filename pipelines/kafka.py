@@ -30,6 +30,8 @@ def producer_config(settings: Settings) -> dict[str, Any]:
         # An answer that never comes is given up after this, and the batch sent again under its old sequence number.
         "request.timeout.ms": 15_000,
         "socket.timeout.ms": 15_000,
+        # A broker that has just come up may not know its partitions yet; by default that is believed for five minutes.
+        "topic.metadata.refresh.interval.ms": 10_000,
         "message.max.bytes": LARGEST_EVENT_BYTES + 100_000,
         "linger.ms": 1,
         "compression.type": "lz4",

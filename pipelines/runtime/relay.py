@@ -9,7 +9,7 @@ import logging
 import threading
 from typing import Any
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, Message
 
 from pipelines import metrics
 from pipelines.failures import Transient
@@ -25,6 +25,8 @@ _IDLE_SECONDS = 0.25
 """How soon rows committed by another process are seen; this process's own commits wake the relay at once."""
 _SLOW_SECONDS = 5.0
 """A page that the broker has not answered for so long makes the worker unready."""
+_STALLED_SECONDS = 30.0
+"""Without any answer for so long a client is given up: librdkafka can stand still for good after a broker's restart."""
 _STOP_SECONDS = 2.0
 _STATEMENT_SECONDS = 10.0
 """A statement that is not answered for so long: the line is dead. None of the relay's is slow."""
@@ -126,22 +128,37 @@ class Relay:
             self._producer.produce(
                 row["topic"], key=row["key"].encode(), value=row["value"].encode(), on_delivery=page.answered
             )
-        self._await_answers(self._producer, page)
+        self._await_answers(page)
         if page.refused:
             raise Transient(f"{page.refused} of {len(rows)} messages refused: {page.reason}")
 
-    def _await_answers(self, producer: Producer, page: "_Page") -> None:
-        """Wait for as long as it takes, but not into a stop: what is then unanswered stays in the outbox."""
+    def _await_answers(self, page: "_Page") -> None:
+        """Wait while answers come, but not into a stop: what is then unanswered stays in the outbox."""
         now = self._loop.time
         start, give_up = now(), None
+        left, latest = page.left, start
         while not page.done.is_set():
-            producer.poll(0.05)
+            self._producer.poll(0.05)
+            if page.left != left:
+                left, latest = page.left, now()
+            if now() - latest > _STALLED_SECONDS:
+                self._renew_producer()
+                raise Transient(f"the broker answered nothing for {_STALLED_SECONDS:.0f} s")
             if now() - start > _SLOW_SECONDS:
                 self._progress.relay_failing_since = self._progress.relay_failing_since or start
             if self._stop:
                 give_up = give_up or now() + _STOP_SECONDS
                 if now() > give_up:
                     raise Transient("stopped before the broker answered")
+
+    def _renew_producer(self) -> None:
+        """Go on with a new client. The old one forgets what it holds, so that it cannot send it after newer rows.
+
+        What it had sent may be on the topic already, and comes again: a repeat, which stages know by its id.
+        """
+        stalled, self._producer = self._producer, make_producer(self._settings)
+        stalled.purge(in_queue=True, in_flight=True)
+        stalled.poll(0)
 
     async def _idle(self, seconds: float) -> None:
         try:
@@ -154,7 +171,7 @@ class _Page:
     """Counts the broker's answers to one page."""
 
     def __init__(self, size: int) -> None:
-        self._left = size
+        self.left = size
         self.refused = 0
         self.reason = ""
         self.done = threading.Event()
@@ -164,8 +181,8 @@ class _Page:
         if error is not None:
             self.refused += 1
             self.reason = error.str()
-        self._left -= 1
-        if self._left == 0:
+        self.left -= 1
+        if self.left == 0:
             self.done.set()
 
 

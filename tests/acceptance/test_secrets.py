@@ -68,10 +68,11 @@ def memory(stack: Stack) -> Iterator[Lithify]:
     """A client of the gateway, after everything was published and the last event decided."""
     address = {"bootstrap.servers": stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "partitioner": PARTITIONER}
     producer = Producer(address)
+    topic = topic_name(load_settings(stack.settings_env), Topic.TURNS)
     values = [event(type="turn", role="user", **item.fields) for item in TURNS]
     values += [event(type="command", id=f"c{i}", **fields) for i, fields in enumerate(COMMANDS.values())]
     for value in [*values, *BROKEN.values(), event(type="turn", **LAST)]:
-        producer.produce("lithify-turns", value, user_key("default", USER))
+        producer.produce(topic, value, user_key("default", USER))
     assert producer.flush(20) == 0
     with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"]) as client:
         client.wait_for(USER, LAST["id"], timeout=60)

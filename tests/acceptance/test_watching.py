@@ -19,6 +19,8 @@ from ops.demo.perform import perform
 from ops.demo.script import load
 from ops.local.ports import choose
 from ops.local.stack import Stack
+from pipelines.settings import load_settings
+from pipelines.topics import Topic, topic_name
 from tests.support.prometheus import Prometheus, program, scraping
 from tests.support.promql import Expression, alerts, expressions
 
@@ -87,12 +89,16 @@ def _say_a_secret(stack: Stack) -> None:
         role=Role.USER,
         content="Write to sam.field@mail.test, please.",
     )
-    KafkaPublisher(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]).publish([turn])
+    KafkaPublisher(stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], topic=_turns_topic(stack)).publish([turn])
+
+
+def _turns_topic(stack: Stack) -> str:
+    return topic_name(load_settings(stack.settings_env), Topic.TURNS)
 
 
 def _publish(stack: Stack, value: bytes) -> None:
     producer = Producer({"bootstrap.servers": stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]})
-    producer.produce("lithify-turns", value, user_key("default", "sam"))
+    producer.produce(_turns_topic(stack), value, user_key("default", "sam"))
     assert producer.flush(20) == 0
 
 
