@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from pipelines.kafka import make_producer
 from pipelines.runtime.relay import Relay
 from pipelines.runtime.worker import Progress
 from pipelines.settings import Settings
@@ -123,6 +124,22 @@ async def test_a_lower_id_that_commits_late_is_not_passed_over(database: Databas
             await until(lambda: left(database) == 0)
     await pool.close()
     assert await asyncio.to_thread(consume, broker, topic, 2) == [2, 1]
+
+
+async def test_a_client_that_stands_still_is_replaced(
+    database: Database, broker: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the old client held is sent by the new one, in order and once."""
+    settings = settings_for(database, kafka_bootstrap=broker)
+    clients = iter([make_producer(settings_for(database, kafka_bootstrap="127.0.0.1:1")), make_producer(settings)])
+    monkeypatch.setattr("pipelines.runtime.relay._STALLED_SECONDS", 1.0)
+    monkeypatch.setattr("pipelines.runtime.relay.make_producer", lambda _: next(clients))
+    pool = await open_pool(settings)
+    fill(database, topic, range(20))
+    async with relaying(settings, pool):
+        await until(lambda: left(database) == 0)
+    await pool.close()
+    assert await asyncio.to_thread(consume, broker, topic, 20) == list(range(20))
 
 
 async def test_without_a_broker_rows_wait(database: Database) -> None:
