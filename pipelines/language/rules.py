@@ -82,6 +82,8 @@ class _Flow:
     """Leading adverbs of the clause whose subject is shared: "this trip", "from today"."""
     changed: bool = False
     """Whether a clause with the shared subject told of a change."""
+    owner: int | None = None
+    """Start of the clause whose subject is shared."""
 
     def region(self, clause: Clause, head: Head, trailing: Iterator[tuple[int, int]]) -> Region:
         """Where the cue words of a clause stand: in it, in those that lead it, in a short one after it."""
@@ -93,8 +95,14 @@ class _Flow:
             leads.append(self.lead)
         return Region(tuple(spans), tuple(leads), changed=self.changed and not head.own)
 
+    def shared(self, clause: Clause, head: Head, language: Language) -> int:
+        """Where the clause starts whose subject `clause` shares; itself where languages leave subjects out freely."""
+        return clause.start if head.own or language.drops_subject or self.owner is None else self.owner
+
     def step(self, clause: Clause, head: Head, heard: list[Heard], *, changed: bool) -> None:
         """Go past `clause`."""
+        if head.own:
+            self.owner = clause.start
         self.changed = changed or (self.changed and not head.own)
         if not head.own and not heard:
             self.silent_from = self._start(clause)
@@ -199,7 +207,7 @@ class RuleExtractor:
                 return
             if heard:
                 region = flow.region(clause, head, self._trailing(reading, matcher, following))
-                place = Place(matcher.language, sentence, after, clause)
+                place = Place(matcher.language, sentence, after, clause, flow.shared(clause, head, matcher.language))
                 changed = self._judge(reading, place, region, heard)
             flow.step(clause, head, heard, changed=changed)
 
