@@ -21,6 +21,7 @@ from tests.chaos.row import Row
 from tests.chaos.run import ChaosError, quiet, run
 from tests.chaos.scenarios import SCENARIOS
 from tests.chaos.size import LONG, SHORT, Size
+from tests.support.kafka import KafkaError
 
 _ROOT = Path(__file__).parents[2]
 
@@ -46,7 +47,7 @@ def _run(names: list[str], size: Size, kept: Path) -> list[Row]:
         for scenario in (known[name] for name in names):
             try:
                 row = run(scenario, lab, size, outcome)
-            except (ChaosError, AssertionError) as error:
+            except (ChaosError, KafkaError, AssertionError) as error:
                 sys.stderr.write(f"{scenario.name}: {error}\n")
                 sys.stderr.flush()
                 continue
@@ -60,7 +61,7 @@ def _run(names: list[str], size: Size, kept: Path) -> list[Row]:
 def _keep(path: Path, row: Row) -> None:
     """Replace the scenario's row of that size."""
     known = json.loads(path.read_text()) if path.exists() else {}
-    known[row.scenario] = json.loads(row.as_json())
+    known[f"{row.scenario}/{row.size}"] = json.loads(row.as_json())
     path.write_text(json.dumps(known, indent=2) + "\n")
 
 

@@ -146,9 +146,8 @@ def ready(field: Field, seconds: float) -> bool:
 
 
 def settled(settings: Settings, seconds: float = 30.0) -> int:
-    """Unacknowledged events once they are 0, or after so many seconds."""
-    _until(lambda: unacknowledged(settings) == 0, seconds)
-    return unacknowledged(settings)
+    """0 if there was a moment without unacknowledged events within so many seconds (ends of sessions go on to come)."""
+    return 0 if _until(lambda: unacknowledged(settings) == 0, seconds) else unacknowledged(settings)
 
 
 def _probe_turn(name: str, number: int) -> Turn:

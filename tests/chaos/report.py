@@ -15,11 +15,12 @@ _RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
 def write(rows: Path, page: Path) -> None:
     """Write the page from what `rows` keeps."""
     kept: dict[str, dict[str, Any]] = json.loads(rows.read_text()) if rows.exists() else {}
-    lines = [_line(kept[scenario.name]) for scenario in SCENARIOS if scenario.name in kept]
-    left = [scenario.name for scenario in SCENARIOS if scenario.name not in kept]
+    names = [scenario.name for scenario in SCENARIOS]
+    lines = [_line(kept[key]) for name in names for key in (f"{name}/long", f"{name}/short") if key in kept]
+    left = [name for name in names if f"{name}/long" not in kept]
     table = "\n".join([_HEAD, _RULE, *lines])
     if left:
-        table += f"\n\nNot run yet in this form: {', '.join(left)}."
+        table += f"\n\nNot run yet in the long form: {', '.join(left)}."
     text = _TEMPLATE.read_text().replace("{table}", table).replace("{processors}", str(os.cpu_count()))
     page.write_text(text)
 

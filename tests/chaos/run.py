@@ -100,7 +100,7 @@ def _disturbed(
         behind=settled(field.settings) if scenario.lack is not None or field.kafka is not None else 0,
         recovery_seconds=_rounded(recovery.members),
         caught_up_seconds=_rounded(recovery.caught_up),
-        readiness=_readiness(scenario, watch, disturbed, healed),
+        readiness=_readiness(scenario, watch, disturbed),
         restarted=tuple(dead),
         seconds=round(time.monotonic() - began, 1),
     )
@@ -110,10 +110,10 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 1)
 
 
-def _readiness(scenario: Scenario, watch: Watch, disturbed: Disturbed, healed: float) -> str:
-    if scenario.cause is None or disturbed.began is None:
+def _readiness(scenario: Scenario, watch: Watch, disturbed: Disturbed) -> str:
+    if scenario.cause is None or disturbed.began is None or disturbed.ended is None:
         return "-"
-    seen = watch.between(disturbed.began + _TELL_SECONDS, healed - 4.0)
+    seen = watch.between(disturbed.began + _TELL_SECONDS, disturbed.ended)
     if not seen:
         return "nobody was asked"
     return told([(one.member, one.health) for one in seen], scenario.cause) or "told"

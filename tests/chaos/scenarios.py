@@ -29,10 +29,12 @@ class Disturbed:
     Attributes:
         times: How often it struck.
         began: When (monotonic seconds) what readiness must tell of began; None: there is nothing to tell.
+        ended: When it was about to be mended; from then on anything may be said until all is well.
     """
 
     times: int
     began: float | None = None
+    ended: float | None = None
 
 
 _PROGRESS_SECONDS = 30.0
@@ -95,8 +97,9 @@ def stop_broker(field: Field, size: Size) -> Disturbed:
     field.kafka.stop()
     began = time.monotonic()
     time.sleep(size.broker_seconds)
+    ended = time.monotonic()
     field.kafka.start()
-    return Disturbed(1, began)
+    return Disturbed(1, began, ended)
 
 
 def roll_brokers(field: Field, size: Size) -> Disturbed:
@@ -115,8 +118,9 @@ def crash_postgres(field: Field, size: Size) -> Disturbed:
     field.postgres.kill("postgres", hold=True)
     began = time.monotonic()
     time.sleep(size.postgres_seconds)
+    ended = time.monotonic()
     field.postgres.restart("postgres")
-    return Disturbed(1, began)
+    return Disturbed(1, began, ended)
 
 
 def break_lines_to_postgres(field: Field, size: Size) -> Disturbed:

@@ -24,6 +24,9 @@ def skewed(minutes: float) -> type[real.datetime]:
     """A datetime whose `now` is wrong by so many minutes."""
 
     class Skewed(real.datetime, metaclass=_Kind):
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            return real.datetime(*args, **kwargs)  # noqa: DTZ001 - whatever it was given
+
         @classmethod
         def now(cls, tz: real.tzinfo | None = None) -> Any:
             return real.datetime.now(tz) + real.timedelta(minutes=minutes)

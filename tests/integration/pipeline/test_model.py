@@ -212,19 +212,20 @@ async def test_the_breaker_opens_and_rules_go_on(modelled: ModelPipeline, stub: 
     assert metric("lithify_model_breaker_open") == 0
 
 
-async def test_a_call_that_hangs_holds_no_partition(modelled: ModelPipeline, stub: Stub) -> None:
+async def test_a_call_that_hangs_holds_no_partition(database: Database, stub: Stub) -> None:
     stub.coming.append(Bad.HANG)
-    modelled.publish(said(VEGGIE))
-    await modelled.run()
-    assert modelled.asker is not None
-    asking = asyncio.create_task(modelled.asker.run(modelled.pool))
-    assert await asyncio.to_thread(stub.arrived.wait, 10)
-    modelled.publish(said("I live in Utrecht.", "t2"))
-    await modelled.run()
-    assert not asking.done()
-    assert modelled.believed() == {("user", "home", "utrecht")}
-    stub.release.set()
-    await asking
+    async with model_pipeline(database, stub.url, model_timeout_seconds="60") as pipeline:
+        pipeline.publish(said(VEGGIE))
+        await pipeline.run()
+        assert pipeline.asker is not None
+        asking = asyncio.create_task(pipeline.asker.run(pipeline.pool))
+        assert await asyncio.to_thread(stub.arrived.wait, 20)
+        pipeline.publish(said("I live in Utrecht.", "t2"))
+        await pipeline.run()
+        assert not asking.done()
+        assert pipeline.believed() == {("user", "home", "utrecht")}
+        stub.release.set()
+        await asking
 
 
 async def test_c33_a_wrong_span_is_no_claim_and_no_failure(modelled: ModelPipeline, stub: Stub) -> None:
