@@ -35,7 +35,7 @@ _WORDS = re.compile(  # of a text in lower case: several times faster than ignor
     r"|ing)?|ring"
     r"|text(?:ed)? (?:me|him|her|us|them|at)|text(?=\s[+(]{0,2}$)|whatsapp|signal|telegram|viber|sms|fax|contact"
     r"|reach|landline|wechat|vx|wx"
-    r"|hotline|(?:new|my|his|her|their|our|'s) number|handy|mob|mobil(?:e|nummer)?|telefon[a-z]{0,8}|teléfono"
+    r"|hotline|(?:new|my|his|her|their|our|'s) (?:number|digits)|handy|mob|mobil(?:e|nummer)?|telefon[a-z]{0,8}|teléfono"
     r"|telefone|rufnummer|móvil|movil|cellulare|cellulaire|portable|ph|voicemail|extension)(?![a-z])"
     r"|电话|手机|(?<![\u4e00-\u9fff])号码|新号码?|我的?号码?|座机|固话|联系|拨打|致电|来电|打给|打我|你打|[再就来]打"
     r"|拨|打(?=\s?[+(]{0,2}$)|短信|微信|热线|传真|手机号|call我|加我)"
