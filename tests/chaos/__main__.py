@@ -15,7 +15,7 @@ from pathlib import Path
 
 os.environ["LITHIFY_TEST_BROKER"] = "kafka"  # before anything asks which broker it is
 
-from tests.chaos.lab import open_lab
+from tests.chaos.lab import open_lab, turns_of
 from tests.chaos.report import write
 from tests.chaos.row import Row
 from tests.chaos.run import ChaosError, quiet, run
@@ -42,11 +42,11 @@ def _run(names: list[str], size: Size, kept: Path) -> list[Row]:
         tempfile.TemporaryDirectory(prefix="lithify-chaos-", ignore_cleanup_errors=True) as folder,
         open_lab(Path(folder)) as lab,
     ):
-        outcome = quiet(lab, size)
+        undisturbed = quiet(lab, turns_of(size.turns))
         known = {scenario.name: scenario for scenario in SCENARIOS}
         for scenario in (known[name] for name in names):
             try:
-                row = run(scenario, lab, size, outcome)
+                row = run(scenario, lab, size, undisturbed)
             except (ChaosError, KafkaError, AssertionError) as error:
                 sys.stderr.write(f"{scenario.name}: {error}\n")
                 sys.stderr.flush()

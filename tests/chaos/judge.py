@@ -1,6 +1,7 @@
 """What came of a run: compared with a quiet one, and with a fold of the stored evidence."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from tests.support.fleet import Health
 from tests.support.memory import MemoryProbe, Rows
 from workers.assembly import WORKERS as MAKE
 
+_IDS = {"fact_id", "claim_ids"}
 _PROBES = 12
 """Users whose turns show that every partition moves."""
 
@@ -63,10 +65,29 @@ def count_differing(one: Rows, other: Rows) -> int:
     )
 
 
+def count_unlike(one: Outcome, other: Outcome, *, model: bool) -> int:
+    """Facts, overrides and verdicts that are not in both runs, alike.
+
+    With a model only what is believed is compared: the ids of what it read tell the attempt.
+    """
+    if not model:
+        return count_differing(one.folded, other.folded)
+    here, there = _believed(one), _believed(other)
+    return ((here - there) + (there - here)).total()
+
+
+def _believed(outcome: Outcome) -> Counter[str]:
+    rows = outcome.folded["facts"].values()
+    return Counter(str({name: value for name, value in row.items() if name not in _IDS}) for row in rows)
+
+
 def finished(probe: MemoryProbe, turns: Sequence[Turn], seconds: float) -> bool:
-    """Whether all turns reach the end in time."""
+    """Whether all turns reach the end in time, and none of them waits for a model."""
     wanted = {turn.id for turn in turns}
-    query = "select count(*) as n from turns where reflected_at is not null and turn_id not like 'probe-%'"
+    query = (
+        "select count(*) as n from turns where reflected_at is not null and turn_id not like 'probe-%'"
+        " and outcome not in ('accepted', 'failed_transient')"
+    )
     return _until(lambda: int(probe.rows(query)[0]["n"]) >= len(wanted), seconds)
 
 

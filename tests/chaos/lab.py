@@ -3,11 +3,12 @@
 import itertools
 import subprocess
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from benchmarks.locomo import SYNTHETIC, load_dialogues
 from lithify.events import Turn
@@ -23,6 +24,7 @@ from tests.support.memory import MemoryProbe
 from tests.support.pipeline import KEYS
 from tests.support.proxy import Proxy
 from tests.support.servers import make_database, make_template
+from tests.support.stub_openai import Stub, stub_openai
 
 REPLICATION = {1: 1, 3: 3}
 _SMALL = "512m"
@@ -42,7 +44,7 @@ class Field:
     kafka_proxy: Proxy | None
     postgres: Stack
     postgres_proxy: Proxy
-    slots: Sequence[int] = (1,)
+    model_proxy: Proxy | None
 
 
 @dataclass
@@ -76,9 +78,23 @@ class Lab:
         stack = self.exits.enter_context(Stack(self._new("broker"), ["broker"], environment={}))
         return stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"]
 
+    @cached_property
+    def model(self) -> tuple[Stub, Proxy]:
+        """A model that is asked beside the rules, and the line to it."""
+        stub = self.exits.enter_context(stub_openai())
+        port = urlsplit(stub.url).port
+        assert port is not None
+        return stub, self.exits.enter_context(Proxy(port))
+
     @contextmanager
     def run(
-        self, name: str, *, brokers: int = 1, postgres: Stack | None = None, module: str = "workers"
+        self,
+        name: str,
+        *,
+        brokers: int = 1,
+        postgres: Stack | None = None,
+        module: str = "workers",
+        model: bool = False,
     ) -> Iterator[Field]:
         """A run of its own; its workers are not started yet.
 
@@ -87,6 +103,7 @@ class Lab:
             brokers: 1 or 3.
             postgres: a database server of its own.
             module: what workers run.
+            model: whether a model reads what the rules leave.
         """
         with ExitStack() as exits:
             server = postgres or self.postgres
@@ -109,10 +126,13 @@ class Lab:
                 "LITHIFY_LOG_LEVEL": "WARNING",
                 "PYTHONUNBUFFERED": "1",
             }
+            answers = self.model[1] if model else None
+            if answers is not None:
+                environment |= _model_settings(answers.port)
             settings = load_settings(environment)
             apply_topics(settings)
             fleet = exits.enter_context(Fleet(clean_environment() | environment, self._new("tmp"), module))
-            yield Field(name, settings, MemoryProbe(database.superuser_url), fleet, kafka, proxy, server, line)
+            yield Field(name, settings, MemoryProbe(database.superuser_url), fleet, kafka, proxy, server, line, answers)
 
     @contextmanager
     def small_disk(self) -> Iterator[Stack]:
@@ -140,6 +160,18 @@ class Lab:
         path = self.folder / f"{name}-{next(self.numbers)}"
         path.mkdir(parents=True)
         return path
+
+
+def _model_settings(port: int) -> dict[str, str]:
+    """The model is asked at once, and as often as there is something to ask."""
+    return {
+        "LITHIFY_MODEL_URL": f"http://127.0.0.1:{port}/v1",
+        "LITHIFY_MODEL_NAME": "stub",
+        "LITHIFY_MODEL_WAIT_SECONDS": "0",
+        "LITHIFY_MODEL_MIN_IMPORTANCE": "1",
+        "LITHIFY_MODEL_TIMEOUT_SECONDS": "5",
+        "LITHIFY_MODEL_CALLS_PER_MINUTE": "100000",
+    }
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from tests.chaos.judge import (
     count_differing,
     count_lost,
     count_twice,
+    count_unlike,
     finished,
     ready,
     recovered,
@@ -38,10 +39,9 @@ class ChaosError(RuntimeError):
     """A run could not be judged: something did not even start, or was never finished."""
 
 
-def quiet(lab: Lab, size: Size) -> Outcome:
+def quiet(lab: Lab, turns: Sequence[Turn], *, model: bool = False) -> Outcome:
     """What comes of the turns when nothing happens."""
-    turns = turns_of(size.turns)
-    with lab.run("quiet") as field:
+    with lab.run("quiet", model=model) as field:
         _start(field)
         publish(turns, field.settings)
         if not finished(field.probe, turns, _DRAIN_SECONDS + len(turns) * _DRAIN_SECONDS_A_TURN):
@@ -53,26 +53,36 @@ def quiet(lab: Lab, size: Size) -> Outcome:
     return outcome
 
 
-def run(scenario: Scenario, lab: Lab, size: Size, outcome: Outcome) -> Row:
+def run(scenario: Scenario, lab: Lab, size: Size, undisturbed: Outcome) -> Row:
     """Run a scenario.
+
+    Args:
+        scenario: what is done.
+        lab: where.
+        size: how much of it.
+        undisturbed: what comes of the turns of that size by the rules alone; with a model there is a quiet run first.
 
     Raises:
         ChaosError: it cannot be judged.
     """
     began = time.monotonic()
-    turns = turns_of(size.turns)
+    sent = scenario.arrange(turns_of(size.turns))
+    if scenario.model:
+        undisturbed = quiet(lab, sent, model=True)
     with ExitStack() as exits:
         server = exits.enter_context(lab.small_disk()) if scenario.full_disk else None
-        made = lab.run(scenario.name, brokers=scenario.brokers, postgres=server, module=scenario.module)
+        made = lab.run(
+            scenario.name, brokers=scenario.brokers, postgres=server, module=scenario.module, model=scenario.model
+        )
         field = exits.enter_context(made)
         _start(field, scenario.slots)
-        return _disturbed(scenario, field, size, turns, outcome, began)
+        return _disturbed(scenario, field, size, sent, undisturbed, began)
 
 
 def _disturbed(
-    scenario: Scenario, field: Field, size: Size, turns: Sequence[Turn], outcome: Outcome, began: float
+    scenario: Scenario, field: Field, size: Size, sent: Sequence[Turn], outcome: Outcome, began: float
 ) -> Row:
-    sent = scenario.arrange(turns)
+    turns = list({turn.id: turn for turn in sent}.values())
     rate = min(len(sent) / scenario.lasts(size), 250.0)
     publishing = _Publishing(field, sent, rate)
     with Watch(field.fleet) as watch:
@@ -96,7 +106,8 @@ def _disturbed(
         events=len(sent),
         lost=count_lost(field.probe, turns),
         duplicated=count_twice(found, outcome),
-        differing=count_differing(found.folded, outcome.folded) + count_differing(found.folded, field.probe.refolded()),
+        differing=count_unlike(found, outcome, model=scenario.model)
+        + count_differing(found.folded, field.probe.refolded()),
         behind=settled(field.settings) if scenario.lack is not None or field.kafka is not None else 0,
         recovery_seconds=_rounded(recovery.members),
         caught_up_seconds=_rounded(recovery.caught_up),

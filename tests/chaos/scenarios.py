@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
+import msgspec
 import pytest
 from confluent_kafka import KafkaError, Producer
 
@@ -39,6 +40,7 @@ class Disturbed:
 
 _PROGRESS_SECONDS = 30.0
 _START_SECONDS = 120.0
+_RIDDLE = "After a year of doubts I have ended up basically veggie."
 Disturb = Callable[[Field, Size], Disturbed]
 
 
@@ -58,6 +60,7 @@ class Scenario:
         module: What workers run.
         lack: Why it cannot be on the embedded broker; None: it can.
         full_disk: The database lies on a small file system of its own.
+        model: A model reads what the rules leave, in the quiet run too.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Scenario:
     module: str = "workers"
     lack: Lack | None = None
     full_disk: bool = False
+    model: bool = False
 
 
 def kill_workers(field: Field, size: Size) -> Disturbed:
@@ -212,6 +216,33 @@ def _giant(size: int) -> Turn:
     )
 
 
+def stop_model(field: Field, size: Size) -> Disturbed:
+    """Refuse every line to the model; meanwhile the rules go on, and what is left to the model waits for it."""
+    assert field.model_proxy is not None
+    field.model_proxy.refuse(True)
+    try:
+        time.sleep(size.model_seconds)
+        for what, query in {
+            "the rules go on": "select 1 from turns where outcome = 'stored' limit 1",
+            "turns wait for the model": "select 1 from model_queue where outages > 0 limit 1",
+        }.items():
+            assert eventually(lambda query=query: bool(field.probe.rows(query)), _PROGRESS_SECONDS), what  # type: ignore[misc]
+    finally:
+        field.model_proxy.refuse(False)
+    return Disturbed(1)
+
+
+def with_riddles(turns: Sequence[Turn]) -> list[Turn]:
+    """After every tenth turn one of another user's that the rules cannot read and the model can."""
+    mixed = []
+    for number, turn in enumerate(turns):
+        mixed.append(turn)
+        if number % 10 == 0:
+            who = f"riddler-{number}"
+            mixed.append(msgspec.structs.replace(turn, id=who, user_id=who, session_id=who, content=_RIDDLE))
+    return mixed
+
+
 def nothing(field: Field, size: Size) -> Disturbed:  # noqa: ARG001
     """What is wrong lies in the events, or in the workers themselves."""
     return Disturbed(1)
@@ -315,5 +346,13 @@ SCENARIOS = (
         slots=(1, 2),
         module="tests.support.skewed",
         lack=Lack.STATIC_MEMBERS,
+    ),
+    Scenario(
+        "model_down",
+        "the model's endpoint refuses for {model_seconds:.0f} s; then all that waited for it is read",
+        stop_model,
+        lambda size: size.model_seconds,
+        arrange=with_riddles,
+        model=True,
     ),
 )

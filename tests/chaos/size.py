@@ -18,6 +18,7 @@ class Size:
         line_rounds: How often lines are cut, refused, delayed and half closed.
         line_seconds: How long each of these lasts.
         full_seconds: How long the disk stays full.
+        model_seconds: How long the model is away.
         rate: Turns a second where nothing else sets the pace.
     """
 
@@ -31,8 +32,9 @@ class Size:
     line_rounds: int
     line_seconds: float
     full_seconds: float
+    model_seconds: float
     rate: float
 
 
-SHORT = Size("short", 600, 8, 1.5, 20.0, 1, 20.0, 1, 3.0, 8.0, 60.0)
-LONG = Size("long", 10_000, 50, 2.5, 120.0, 2, 360.0, 5, 5.0, 30.0, 150.0)
+SHORT = Size("short", 600, 8, 1.5, 20.0, 1, 20.0, 1, 3.0, 8.0, 15.0, 60.0)
+LONG = Size("long", 10_000, 50, 2.5, 120.0, 2, 360.0, 5, 5.0, 30.0, 120.0, 150.0)

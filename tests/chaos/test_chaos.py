@@ -23,7 +23,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture(scope="module")
 def undisturbed(lab: Lab) -> Outcome:
-    return quiet(lab, SHORT)
+    return quiet(lab, turns_of(SHORT.turns))
 
 
 def named(name: str) -> Scenario:
@@ -90,6 +90,10 @@ def test_c93_turns_twice_out_of_order_and_late(judged: Callable[[str], Row]) -> 
 
 def test_replicas_whose_clocks_differ_by_half_an_hour(judged: Callable[[str], Row]) -> None:
     assert judged("clock_skew").faults() == []
+
+
+def test_the_model_away_and_back(judged: Callable[[str], Row]) -> None:
+    assert judged("model_down").faults() == []
 
 
 def test_every_scenario_is_in_the_short_form_too() -> None:
