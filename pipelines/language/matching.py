@@ -46,6 +46,13 @@ class Head:
     """Where the predicate starts."""
     pronoun: str | None = None
     """"he", "she": the subject, where it is only that."""
+    brought_up: bool = False
+    """Whether the subject is somebody whom nothing names."""
+
+    @property
+    def stranger(self) -> bool:
+        """Whether it is somebody else, unknown who."""
+        return self.subject is None and (self.brought_up or self.pronoun is not None)
 
 
 class Around:
@@ -75,6 +82,8 @@ class Spoken:
     head: Head
     inherited: Subject | None
     """The subject of the clause before it in the sentence, if any."""
+    described: bool
+    """Whether clauses before it told something of that subject."""
     stranger: bool
     """Whether the clause before it spoke of somebody unknown: a subject left out is not "I"."""
     me: Subject
@@ -100,7 +109,7 @@ class Spoken:
             return None
         if found is not self.me and not rule.third:
             return None
-        if rule.listed and (self.head.own or self.inherited is None):
+        if rule.listed and (self.head.own or self.inherited is None or not self.described):
             return None
         return None if rule.owned and not self.head.own else found
 
@@ -127,7 +136,7 @@ class Matcher:
         found = find_subject(self.language, text, start, clause.end, me)
         if found is None:
             return Head(None, own=False, start=start, predicate=start)
-        return Head(found.subject, own=True, start=start, predicate=found.end, pronoun=found.pronoun)
+        return Head(found.subject, True, start, found.end, found.pronoun, found.stranger)
 
     def match(self, spoken: Spoken) -> list[Heard]:
         """What the first matching rule finds in the clause, and what rules find after one that goes on."""
@@ -196,8 +205,10 @@ class Matcher:
 
     def _clause_rule(self, spoken: Spoken, rule: Rule) -> list[Heard]:
         clause, head = spoken.clause, spoken.head
-        if head.start == clause.end or (rule.data.basis is None and self.language.drops_subject and spoken.others):
+        if head.start == clause.end:
             return []
+        if self.language.drops_subject and spoken.others and rule.data.basis in {None, Basis.CHANGE}:
+            return []  # "she is in Rome, birthday 3 May"
         for start in dict.fromkeys((head.start, clause.start)):
             found = rule.regex.match(spoken.text, start, clause.end)
             if found is not None:

@@ -64,6 +64,8 @@ class Place:
     after: Sentence | None
     """The sentence that follows, where "just kidding" may stand."""
     clause: Clause
+    shared: int
+    """Where the clause starts that has the subject of this one: "I'd work there and live in Rome"."""
 
 
 def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode | None:
@@ -82,7 +84,7 @@ def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode
         return None
     if _asked(language, text, sentence, clause):
         return RejectCode.QUESTION
-    supposed = basis is not Basis.INSTRUCTION and _supposed(language, text, sentence, clause)
+    supposed = basis is not Basis.INSTRUCTION and _supposed(text, place)
     return RejectCode.HYPOTHETICAL if supposed else None
 
 
@@ -109,10 +111,11 @@ def _laughed_at(frames: Frames, place: Place) -> bool:
     )
 
 
-def _supposed(language: Language, text: str, sentence: Sentence, clause: Clause) -> bool:
-    if language.marked("hypothetical", text, clause.start, clause.end):
+def _supposed(text: str, place: Place) -> bool:
+    language, end = place.language, place.clause.end
+    if language.marked("hypothetical", text, place.shared, end):
         return True
-    return language.marked("wide_hypothetical", text, sentence.start, clause.end) is not None
+    return language.marked("wide_hypothetical", text, place.sentence.start, end) is not None
 
 
 def _asked(language: Language, text: str, sentence: Sentence, clause: Clause) -> bool:

@@ -74,6 +74,8 @@ class _Flow:
     """What a clause hands on to the next one in its sentence."""
 
     subject: Subject | None = None
+    described: bool = False
+    """Whether clauses with the shared subject told something of it."""
     stranger: bool = False
     """Whether the shared subject is somebody unknown: a "she" whom nothing before names."""
     silent_from: int | None = None
@@ -82,6 +84,8 @@ class _Flow:
     """Leading adverbs of the clause whose subject is shared: "this trip", "from today"."""
     changed: bool = False
     """Whether a clause with the shared subject told of a change."""
+    owner: int | None = None
+    """Start of the clause whose subject is shared."""
 
     def region(self, clause: Clause, head: Head, trailing: Iterator[tuple[int, int]]) -> Region:
         """Where the cue words of a clause stand: in it, in those that lead it, in a short one after it."""
@@ -93,8 +97,18 @@ class _Flow:
             leads.append(self.lead)
         return Region(tuple(spans), tuple(leads), changed=self.changed and not head.own)
 
+    def spoken(self, reading: _Reading, clause: Clause, head: Head, around: Around) -> Spoken:
+        """`clause` with what the clauses before it hand on."""
+        return Spoken(reading.text, clause, head, self.subject, self.described, self.stranger, reading.me, around)
+
+    def shared(self, clause: Clause, head: Head, language: Language) -> int:
+        """Where the clause starts whose subject `clause` shares; itself where languages leave subjects out freely."""
+        return clause.start if head.own or language.drops_subject or self.owner is None else self.owner
+
     def step(self, clause: Clause, head: Head, heard: list[Heard], *, changed: bool) -> None:
         """Go past `clause`."""
+        if head.own:
+            self.owner = clause.start
         self.changed = changed or (self.changed and not head.own)
         if not head.own and not heard:
             self.silent_from = self._start(clause)
@@ -102,7 +116,8 @@ class _Flow:
         if head.own or self.lead is None:
             self.lead = (self._start(clause), head.start)
         self.silent_from = None
-        self.stranger = head.pronoun is not None and head.subject is None if head.own else self.stranger
+        self.stranger = head.stranger if head.own else self.stranger
+        self.described = bool(heard) or (self.described and not head.own)
         self.subject = head.subject if head.own else heard[0].subject
 
     def _start(self, clause: Clause) -> int:
@@ -192,14 +207,14 @@ class RuleExtractor:
             head = reading.antecedent(head, matcher.language, before.start if before is not None else sentence.start)
             if head.subject is not None and head.subject is not reading.me:
                 reading.others.append((clause.start, head.subject))
-            heard = matcher.match(Spoken(reading.text, clause, head, flow.subject, flow.stranger, reading.me, around))
+            heard = matcher.match(flow.spoken(reading, clause, head, around))
             changed = False
             if reading.full:
                 reading.reject(RejectCode.TOO_LONG, (clause.start, len(reading.text)))
                 return
             if heard:
                 region = flow.region(clause, head, self._trailing(reading, matcher, following))
-                place = Place(matcher.language, sentence, after, clause)
+                place = Place(matcher.language, sentence, after, clause, flow.shared(clause, head, matcher.language))
                 changed = self._judge(reading, place, region, heard)
             flow.step(clause, head, heard, changed=changed)
 

@@ -23,6 +23,8 @@ class Found:
 
     subject: Subject | None
     end: int
+    stranger: bool = False
+    """Whether somebody is brought up whom nothing names: "there is a man who"."""
     pronoun: str | None = None
     """"he", "she", 他, 她: whoever else was spoken of last, where that fits."""
 
@@ -44,7 +46,9 @@ def find_subject(language: Language, text: str, start: int, end: int, me: Subjec
     if found.get("me") or found.get("me2") or found.get("we"):
         return Found(me, match.end())
     if found.get("person"):
-        return Found(None, match.end(), found["person"].lower())
+        return Found(None, match.end(), pronoun=found["person"].lower())
+    if found.get("stranger"):
+        return Found(None, match.end(), stranger=True)
     if found.get("pronoun") or found.get("pronoun2"):
         return Found(None, match.end())
     relation = found.get("relation") or found.get("relation2") or found.get("relation3")

@@ -141,9 +141,11 @@ class Values:
         return None
 
     def _trim(self, text: str, start: int, end: int) -> tuple[int, int]:
+        start, end = self._strip(text, start, end)
         stop = self._language.value_stop.search(text, start, end)
-        if stop is not None:
-            end = stop.start()
+        return self._strip(text, start, end if stop is None else stop.start())
+
+    def _strip(self, text: str, start: int, end: int) -> tuple[int, int]:
         while True:
             start, end = _shrink(text, start, end, _EDGES)
             word = self._language.value_strip.match(text, start, end)

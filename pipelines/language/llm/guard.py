@@ -114,7 +114,7 @@ class Guard:
         span = (min(clause.start, evidence.quote[0]), max(clause.end, evidence.words[1]))
         region = Region((span,), ((span[0], evidence.words[0]),), value=evidence.words)
         moment = self._moments[evidence.language.name].read(words.turn, words.text, region, _PLAIN)
-        place = Place(evidence.language, evidence.sentence, evidence.after, clause)
+        place = Place(evidence.language, evidence.sentence, evidence.after, clause, clause.start)
         code = refusal(words.text, words.frames, place, moment.basis)
         if code is not None:
             raise Refusal(code, evidence.quote)

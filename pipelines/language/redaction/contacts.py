@@ -25,6 +25,8 @@ _SPELLS = re.compile(r"(?<![A-Za-z])at(?![A-Za-z])|\s@|@\s|dot|[\[({<]\s?[@.]", 
 _SPLIT = re.compile(r"\s{0,2}[\[({<]?\s?(?:(?<![A-Za-z])(?:at|dot)(?![A-Za-z])|@|\.)\s?[\])}>]?\s{0,2}", re.IGNORECASE)
 _FILE = re.compile(r"@[1-9](?:\.[0-9])?x\.[a-z]{2,5}$|@v?[0-9]+\.[0-9]+|^git@", re.IGNORECASE)
 """Retina images, versions of packages, repositories: an "@" that is no mail."""
+_OWNED = re.compile(r"\s{0,2}(?:the|an?|my|our|your|his|her|their|this|that|each|every)\s", re.IGNORECASE)
+"""After "at", what makes a place of a host: "at the dot com office"."""
 _IN_URL = re.compile(r"://[^\s/]{0,200}$")
 
 _V4 = re.compile(
@@ -42,6 +44,7 @@ _VERSION = re.compile(
     r"(?: (?:number|no\.?|is|was|of))?(?:号|是|为)?[\s:(/]{0,3}$",
     re.IGNORECASE,
 )
+_VERSION_OF = re.compile(r" (?:kernel|release|build|firmware|driver|version|patch|update)(?![a-z])", re.IGNORECASE)
 _NOBODY = re.compile(r"127\.0\.0\.1|0\.|255\.255\.")
 
 
@@ -60,7 +63,7 @@ def _is_spelt(found: re.Match[str]) -> bool:
     """Whether it is meant as an address: behind a bare "at", as in "at lunch.com", the dot is spelt."""
     at, dot = found["at"].strip().lower(), found["dot"].strip().lower()
     if at == "at":
-        return dot != "."
+        return dot != "." and not _OWNED.match(found.string, found.end("at"))
     return at != "@" or found["at"] != "@" or dot != "."
 
 
@@ -73,7 +76,10 @@ def _unspelt(found: re.Match[str]) -> str:
 def addresses_of_hosts(text: str) -> Iterator[Found]:
     """IPv4 and IPv6 addresses that belong to somebody: no version, no loopback, no mask."""
     for found in _V4.finditer(text):
-        if _is_v4(found[0]) and not _VERSION.search(text, max(0, found.start() - 40), found.start()):
+        version = _VERSION.search(text, max(0, found.start() - 40), found.start()) or _VERSION_OF.match(
+            text, found.end()
+        )
+        if version is None and _is_v4(found[0]):
             yield Found(*found.span(), SecretType.IP, found[0])
     if text.count(":") >= 2:
         for found in _V6.finditer(text):

@@ -40,7 +40,7 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _LINK_ZH = re.compile(
-    r"[^\S\n]{0,2}(?:[（(][^()（）\n]{1,20}[)）])?(?P<link>(?:[\u4e00-\u9fff]{0,6}?(?:是|为|叫|成了?|用的是|改回了?"
+    r"[\"'`]?[^\S\n]{0,2}(?:[（(][^()（）\n]{1,20}[)）])?(?P<link>(?:[\u4e00-\u9fff]{0,6}?(?:是|为|叫|成了?|用的是|改回了?"
     r"|如下))?\s?(?:[:=]|\s?,)?|)"
     r"[^\S\n]{0,2}"
 )
@@ -48,6 +48,8 @@ _QUOTED = re.compile(r"([\"'`])(?P<value>[^\"'`\n]{3,120})\1")
 _VALUE = re.compile(r"(?P<value>[!-~]{3,250})")
 _PAIR = re.compile(r"(?P<value>[!-~]{2,80}?\s?[/:|,]\s?[!-~]{4,120})")
 _SPOKEN = re.compile(r"[\u4e00-\u9fff]{3,12}(?=\s*$|[,，.。!！;；\n])")
+_SPACED = re.compile(r"\d(?:[ -]\d){3,7}(?![ -]?\d)")
+"""A code said digit by digit."""
 _WORDS = re.compile(r"[\"'`]?(?P<value>[a-z]{2,12}(?:[ ,-]{1,2}[a-z]{2,12}){3,23})", re.IGNORECASE)
 _BEFORE = re.compile(
     r"(?<![!-~])[\"'`(]?(?P<value>[!-~]{4,64}?)[\"'`)]{0,2}\s{1,2}(?:(?:is|was|as|=)\s(?:my|our|the|your|his|her"
@@ -159,6 +161,9 @@ def _ahead(text: str, cue: re.Match[str], kind: str) -> tuple[int, int] | None:
         spoken = _SPOKEN.match(text, at)
         if spoken is not None:
             return spoken.span()
+    spaced = _SPACED.match(text, at) if kind == "pin" and said else None
+    if spaced is not None:
+        return spaced.span()
     value = _VALUE.match(text, at)
     if value is None:
         return None

@@ -14,11 +14,14 @@ _MOST_GROUPS = 7
 _GROUP = re.compile(r"[0-9]+")
 _TOKEN = 40
 _LEFT = re.compile(r"[A-Za-z0-9_.\-]+\Z")
-_RIGHT = re.compile(r"(?!x[0-9]|ext|X?$)(?:[A-Za-z_]|[-_][A-Za-z_]|\.[a-z_])")
+_RIGHT = re.compile(
+    r"(?!x[0-9]|ext|X?$|(?:ok|thx|thanks?|pls|plz|please|call|text|and|or)(?![A-Za-z0-9_]))"
+    r"(?:[A-Za-z_]|[-_][A-Za-z_]|\.[a-z_])"
+)
 _WORD = re.compile(r"[!-~]+\Z")
 _LETTER = re.compile(r"[A-Za-z_]")
 _NAMES_IT = re.compile(
-    r"(?:tel|phone|mobile|mob|cell|ph|call|fax|whatsapp|wechat|vx|wx|sms|card|visa|amex|id|sfz|sj|dh)"
+    r"(?:tel|phone|mobile|mob|cell|ph|call|fax|whatsapp|wechat|vx|wx|sms|no|num|nr|number|card|visa|amex|id|sfz|sj|dh)"
     r"[-._]?(?:86[-._]?|0086[-._]?)?",
     re.IGNORECASE,
 )
