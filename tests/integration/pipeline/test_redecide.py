@@ -73,6 +73,23 @@ async def test_the_oracle_finds_a_row_that_was_tampered_with(pipeline: Pipeline)
     assert pipeline.rows("select value from facts where attribute = 'home'") == [{"value": "utrecht"}]
 
 
+async def test_c41_duplicates_are_one_fact_and_a_row_beside_it_is_found_and_removed(pipeline: Pipeline) -> None:
+    pipeline.publish(*(turn(day, f"2026-03-{day:02} 10:00", "home=delft", f"s{day}") for day in range(1, 11)))
+    await pipeline.run()
+    active = "select value, mentions from facts where sys_to is null and attribute = 'home'"
+    assert pipeline.rows(active) == [{"value": "delft", "mentions": 10}]
+    pipeline.rows(
+        "insert into facts select (jsonb_populate_record(f, jsonb_build_object('fact_id', gen_random_uuid()))).* from facts f"
+        " where sys_to is null and attribute = 'home'"
+    )
+    settings = pipeline.settings.model_copy(update={"oracle_percent": 100.0})
+    assert len(pipeline.rows(active)) == 2
+    assert await ask_oracle(settings, pipeline.pool, reflector(pipeline), at("2026-04-01 00:00")) == (1, 1)
+    await run(pipeline, Policy(), write=True)
+    assert pipeline.rows(active) == [{"value": "delft", "mentions": 10}]
+    assert await ask_oracle(settings, pipeline.pool, reflector(pipeline), at("2026-04-01 00:00")) == (1, 0)
+
+
 async def test_the_oracle_takes_a_share(pipeline: Pipeline) -> None:
     pipeline.publish(*(turn(n, "2026-03-01 10:00", f"fact{n}=x") for n in range(80)))
     await pipeline.run()
