@@ -79,8 +79,8 @@ async def test_c41_duplicates_are_one_fact_and_a_row_beside_it_is_found_and_remo
     active = "select value, mentions from facts where sys_to is null and attribute = 'home'"
     assert pipeline.rows(active) == [{"value": "delft", "mentions": 10}]
     pipeline.rows(
-        "insert into facts select (jsonb_populate_record(f, jsonb_build_object('fact_id', gen_random_uuid()))).* from facts f"
-        " where sys_to is null and attribute = 'home'"
+        "insert into facts select (jsonb_populate_record(f, jsonb_build_object('fact_id', gen_random_uuid()))).*"
+        " from facts f where sys_to is null and attribute = 'home'"
     )
     settings = pipeline.settings.model_copy(update={"oracle_percent": 100.0})
     assert len(pipeline.rows(active)) == 2
