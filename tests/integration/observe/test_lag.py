@@ -22,15 +22,20 @@ def reader(log: Log) -> Iterator[LagReader]:
         made.close()
 
 
-def look(log: Log) -> dict[int, PartitionLag]:
+def look_with(made: LagReader) -> dict[int, PartitionLag]:
     """The lag of importance, by partition."""
     deadline = time.monotonic() + 30
-    with reader(log) as made:
+    reading = made.read()
+    while reading.unknown and time.monotonic() < deadline:  # a new broker has no coordinator yet
         reading = made.read()
-        while reading.unknown and time.monotonic() < deadline:  # a new broker has no coordinator yet
-            reading = made.read()
     assert reading.unknown == {}
     return {lag.partition: lag for lag in reading.partitions}
+
+
+def look(log: Log) -> dict[int, PartitionLag]:
+    """The same, by a reader of its own."""
+    with reader(log) as made:
+        return look_with(made)
 
 
 @pytest.fixture(params=["embedded", "kafka"])
@@ -60,22 +65,23 @@ def test_c97_an_idle_worker_is_at_zero_and_one_behind_by_its_oldest_unread(eithe
     either.commit("importance", Topic.TURNS, 0, 5)
     time.sleep(1.1)
     assert look(either)[0].seconds == 0
+    began = time.time()
     either.produce(Topic.TURNS, 0)
     lag = look(either)[0]
     assert lag.committed == 5
     assert lag.seconds is not None
-    assert 0 < lag.seconds < 1.1, "the age of what is unread, not of the last commit"
+    assert 0 < lag.seconds < time.time() - began + 1, "the age of what is unread, not of the last commit"
 
 
 def test_a_reader_looks_again_and_again(either: Log) -> None:
     with reader(either) as made:
         for committed in range(3):
             either.produce(Topic.TURNS, 0)
-            behind = {lag.partition: lag.seconds for lag in made.read().partitions}
-            assert behind[0] is not None
-            assert behind[0] > 0
+            behind = look_with(made)[0].seconds
+            assert behind is not None
+            assert behind > 0
             either.commit("importance", Topic.TURNS, 0, committed + 1)
-            assert {lag.partition: lag.seconds for lag in made.read().partitions} == {0: 0, 1: 0}
+            assert {place: lag.seconds for place, lag in look_with(made).items()} == {0: 0, 1: 0}
 
 
 def test_c97_a_backlog_in_one_batch_is_seen_where_the_end_offset_is_wrong(either: Log) -> None:
