@@ -230,9 +230,9 @@ def test_c89_a_third_and_a_fourth_member_get_partitions(group: Group) -> None:
     ports = [choose() for _ in range(4)]
     for port in ports:
         group.start(LITHIFY_HEALTH_PORT=str(port))
-    assert eventually(lambda: assigned(ports) == [1, 1, 1, 1], 60), group.logs()
+    assert eventually(lambda: assigned(ports) == [1, 1, 1, 1], 120), group.logs()
     group.produce(20)
-    group.wait(all_of(20), 30)
+    group.wait(all_of(20), 60)
 
 
 @pytest.mark.parametrize("switch", ["0", "0.hang"])
@@ -253,7 +253,7 @@ def test_a_stuck_batch_holds_the_group_for_less_than_five_seconds(group: Group, 
 def test_c95_after_the_loop_was_blocked_for_longer_than_a_session_the_member_is_back(group: Group) -> None:
     group.produce(20)
     group.start()
-    group.wait(all_of(20), 30)
+    group.wait(all_of(20), 60)
     group.stick("blocked")
     group.produce(20)
     time.sleep(15)  # a session is 6 s
