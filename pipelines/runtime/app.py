@@ -15,12 +15,14 @@ except ImportError:  # pragma: no cover - uvloop has no wheel for this platform
 
 import faust
 from faust.types import StreamT, TransportT
+from mode.supervisors import OneForOneSupervisor
 
 from pipelines.runtime.transport import make_transport
 from pipelines.settings import Settings
 from pipelines.topics import Topic, group_name, topic_name
 
 _EXIT_GUARD_SECONDS = 25.0
+_RESTARTS_AT_ONCE = 1_000.0
 Hook = Callable[[], Awaitable[None]]
 
 
@@ -122,6 +124,17 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook) -
     )
 
 
+class StreamSupervisor(OneForOneSupervisor):
+    """Restarts the streams of partitions that a rebalance took away.
+
+    Faust counts each such restart as a crash and allows 100 a second, but not two within 10 ms (its bucket holds one
+    token): a member that lost two partitions at once would end.
+    """
+
+    def __init__(self, *services: Any, **options: Any) -> None:
+        super().__init__(*services, **options | {"over": _RESTARTS_AT_ONCE})
+
+
 def add_agent(
     app: WorkerApp, settings: Settings, worker: str, source: Topic, body: Callable[[Any], Awaitable[None]]
 ) -> None:
@@ -131,4 +144,4 @@ def add_agent(
     async def consume(stream: StreamT[bytes]) -> None:
         await body(stream)
 
-    app.agent(topic, name=worker, isolated_partitions=True)(consume)
+    app.agent(topic, name=worker, isolated_partitions=True, supervisor_strategy=StreamSupervisor)(consume)

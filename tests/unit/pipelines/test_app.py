@@ -1,7 +1,16 @@
 """The settings of Faust that losing nothing depends on."""
 
-from pipelines.runtime.app import make_app
+from typing import Any
+
+import pytest
+from faust.types import StreamT
+from mode import Service
+from mode.exceptions import MaxRestartsExceeded
+from mode.supervisors import OneForOneSupervisor
+
+from pipelines.runtime.app import StreamSupervisor, add_agent, make_app
 from pipelines.settings import load_settings
+from pipelines.topics import Topic
 from tests.unit.pipelines.test_settings import GOOD
 
 
@@ -34,3 +43,32 @@ async def test_a_rebalance_asks_for_batches_only_until_partitions_are_assigned()
     assert not app.letting_go, "a batch of the new generation would be given up, and its partition with it"
     app.rebalancing_count = 2
     assert app.letting_go
+
+
+async def test_c89_a_member_outlives_the_loss_of_many_partitions_at_once() -> None:
+    async def replaced(service: Any, index: int) -> Any:  # noqa: ARG001
+        return Service()
+
+    def lost(kind: type[OneForOneSupervisor]) -> tuple[Any, list[Service]]:
+        streams = [Service() for _ in range(48)]
+        supervisor = kind(max_restarts=100.0, over=1.0, replacement=replaced)
+        supervisor.add(*streams)
+        return supervisor, streams
+
+    supervisor, streams = lost(OneForOneSupervisor)
+    with pytest.raises(SystemExit) as ended:
+        await supervisor.restart_services(streams)
+    assert isinstance(ended.value.__context__, MaxRestartsExceeded), "what Faust does by itself"
+    supervisor, streams = lost(StreamSupervisor)
+    await supervisor.restart_services(streams)
+
+
+async def test_the_streams_of_a_worker_have_that_supervisor() -> None:
+    async def body(stream: StreamT[bytes]) -> None:
+        """Reads nothing."""
+
+    settings = load_settings(GOOD)
+    app = make_app(settings, "importance", opening=nothing, closing=nothing)
+    add_agent(app, settings, "importance", Topic.TURNS, body)
+    [agent] = app.agents.values()
+    assert agent.supervisor_strategy is StreamSupervisor
