@@ -54,7 +54,7 @@ class DayKeys:
             await unit.fetch("delivery.add_dead_letter_key", wrapped=wrapped)
             rows = await unit.fetch("delivery.todays_dead_letter_key")
         try:
-            return DayKey(rows[0]["day"], self.unwrap(rows[0]["wrapped"]))
+            return DayKey(rows[0]["day"], self._unwrap(rows[0]["wrapped"]))
         except WrongMasterKeyError as error:
             raise Transient(str(error)) from error
 
@@ -70,9 +70,9 @@ class DayKeys:
             row = await cursor.fetchone()
         if row is None:
             raise KeyDestroyedError(f"the dead-letter key of {day} is destroyed")
-        return DayKey(day, self.unwrap(row["wrapped"]))
+        return DayKey(day, self._unwrap(row["wrapped"]))
 
-    def unwrap(self, wrapped: str) -> Fernet:
+    def _unwrap(self, wrapped: str) -> Fernet:
         """A day's key as it is stored, in clear. Raises WrongMasterKeyError."""
         try:
             return Fernet(self._master.decrypt(wrapped))

@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from cryptography.fernet import Fernet
 
@@ -16,7 +16,6 @@ from pipelines.failures import Cause, Poison
 from pipelines.language.redaction import PatternRedactor
 from pipelines.runtime.worker import Record
 from pipelines.settings import Settings
-from pipelines.store.pool import Pool
 from pipelines.store.unit_of_work import NO_SUBJECT, Receipt, UnitOfWork
 from pipelines.topics import Topic
 
@@ -100,22 +99,6 @@ class DeadLetters:
         effects.publish(Topic.DEAD_LETTERS, place, value, NO_SUBJECT)
         if poison.receipt is not None and poison.cause is not Cause.ID_REUSED:
             effects.write("delivery.mark_dead", _dead_row(poison.receipt, poison.cause, detail, self._worker))
-
-
-async def original_of(letter: DeadLetter, keys: DayKeys, pool: Pool) -> Original:
-    """What a dead letter keeps, in clear.
-
-    Args:
-        letter: as read from `lithify-dead-letters`.
-        keys: under the configured dead-letter key.
-        pool: of the role lithify_worker.
-
-    Raises:
-        KeyDestroyedError: the letter is older than its retention; nobody can read it any more.
-        WrongMasterKeyError: the configured key is another one than when it was written.
-        cryptography.fernet.InvalidToken: the letter is damaged.
-    """
-    return decrypt(letter, (await keys.of(pool, date.fromisoformat(letter.day or ""))).fernet)
 
 
 def decrypt(letter: DeadLetter, fernet: Fernet) -> Original:

@@ -161,12 +161,7 @@ async def _sort(
     by: dict[Arrival, list[Item[T]]] = {arrival: [] for arrival in Arrival}
     for item, arrival in zip(items, arrivals, strict=True):
         by[arrival].append(item)
-    reused = [
-        Refused(
-            item.record, Poison(Cause.ID_REUSED, f"event id {item.receipt.event_id!r} came before with other content")
-        )
-        for item in by[Arrival.REUSED]
-    ]
+    reused = [Refused(item.record, _reused(item.receipt)) for item in by[Arrival.REUSED]]
     return Batch(by[Arrival.FRESH], by[Arrival.REPEATED], subjects), reused
 
 
