@@ -330,6 +330,7 @@ SCENARIOS = (
         "events of 3 MB (refused), 2 MB, and 2 MB of rubbish",
         send_giants,
         lambda size: size.turns / size.rate,
+        lack=Lack.SIZES,
     ),
     Scenario(
         "disorder",

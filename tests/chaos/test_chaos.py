@@ -14,12 +14,6 @@ from tests.chaos.scenarios import SCENARIOS, Scenario, disorder, is_disordered
 from tests.chaos.size import SHORT
 from tests.support.brokers import ON_KAFKA
 
-pytestmark = pytest.mark.skipif(
-    not ON_KAFKA,
-    reason="make test-kafka runs it; on the embedded broker tests/acceptance/test_kills.py and "
-    "tests/integration/pipeline/test_interleavings.py disturb the pipeline",
-)
-
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
@@ -42,6 +36,8 @@ def judged(lab: Lab, undisturbed: Outcome) -> Callable[[str], Row]:
 
     def judge(name: str) -> Row:
         scenario = named(name)
+        if scenario.lack is not None and not ON_KAFKA:
+            pytest.skip(f"{scenario.lack}; make test-kafka runs it")
         if scenario.full_disk and os.geteuid() != 0:
             pytest.skip("only root can mount a small file system")
         row = run(scenario, lab, SHORT, undisturbed)

@@ -23,6 +23,7 @@ class Lack(StrEnum):
     STATIC_MEMBERS = "the embedded broker gives a static member no faster return"
     TRANSACTIONS = "on the embedded broker aborted transactions are visible"
     PROXY = "the embedded broker knows no address but its own"
+    SIZES = "the embedded broker takes events of any size"
     WATERMARKS = "the embedded broker tells the start of the last batch as the end of a partition"
 
 
