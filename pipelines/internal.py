@@ -1,5 +1,6 @@
 """Reading internal topics: the receipt and the item of an enveloped event."""
 
+from dataclasses import replace
 from typing import TypeVar
 
 import msgspec
@@ -8,7 +9,7 @@ from lithify.events import Body, Envelope, SessionClosed, TurnDecided, TurnExtra
 from pipelines.envelope import Codec, Event, derived_id, open_event
 from pipelines.failures import Cause, Poison
 from pipelines.runtime.worker import Item, Record
-from pipelines.store.unit_of_work import Receipt
+from pipelines.store.unit_of_work import Receipt, Source
 
 T = TypeVar("T")
 
@@ -31,10 +32,30 @@ def item_of(record: Record, event: Event[Body], payload: T) -> Item[T]:
     """The item of an event. It is entered in the inbox under the id of the turn, session end or command it is about."""
     head = event.envelope
     receipt = Receipt(head.tenant, _inbox_id(event), head.subject_key, "")
-    body = event.body
+    body, source = event.body, _source(event)
     if isinstance(body, SessionClosed) or (isinstance(body, TurnExtracted | TurnDecided) and body.generation > 0):
-        return Item(record, receipt, payload, head.epoch)
-    return Item(record, receipt, payload, head.epoch, received_at=head.received_at, occurred_at=head.occurred_at)
+        return Item(record, receipt, payload, head.epoch, source=source)
+    return Item(
+        record,
+        receipt,
+        payload,
+        head.epoch,
+        received_at=head.received_at,
+        occurred_at=head.occurred_at,
+        source=source,
+    )
+
+
+def _source(event: Event[Body]) -> Source:
+    head, body = event.envelope, event.body
+    source = Source(head.tenant, head.subject_key)
+    if isinstance(body, TurnExtracted | TurnDecided):
+        return replace(source, turn_id=body.turn_id)
+    if not isinstance(body, SessionClosed):
+        return replace(source, turn_id=head.id)
+    if body.last_turn_id is not None:
+        return replace(source, turn_id=body.last_turn_id)
+    return replace(source, session_id=body.session_id, ended_at=body.ended_at)
 
 
 def _inbox_id(event: Event[Body]) -> str:

@@ -34,7 +34,10 @@ DEAD_LETTERS = Counter(
 )
 DEFERRED = Counter("lithify_deferred_total", "Events parked until later.", ["worker"], registry=REGISTRY)
 DROPPED = Counter(
-    "lithify_dropped_total", "Events of an erased epoch or an unknown subject.", ["worker"], registry=REGISTRY
+    "lithify_dropped_total",
+    "Events of an erased epoch, or of a subject or turn that is not stored.",
+    ["worker"],
+    registry=REGISTRY,
 )
 SKIPPED = Counter("lithify_skipped_total", "Turns with nothing to read in them.", ["worker"], registry=REGISTRY)
 PASSED_OVER = Counter(

@@ -94,7 +94,7 @@ class Processor(Generic[T]):
         worker = self._worker.name
         async with unit_of_work(self._pool, self._settings, worker, scope) as unit:
             subjects = await self._subjects(unit, items)
-            current = [item for item in items if _is_current(item, subjects)]
+            current = await _known(unit, [item for item in items if _is_current(item, subjects)])
             batch, reused = await _sort(unit, current, subjects)
             effects = await self._worker.handle(unit, batch)
             await self._letters.add(unit, effects, [*refused, *reused])
@@ -152,6 +152,17 @@ def _is_current(item: Item[T], subjects: dict[str, Subject]) -> bool:
     """False for work of an erased epoch, or of a subject that does not exist (any more)."""
     subject = subjects.get(item.receipt.subject_key)
     return subject is not None and (item.epoch is None or item.epoch >= subject.epoch)
+
+
+async def _known(unit: UnitOfWork, items: Sequence[Item[T]]) -> list[Item[T]]:
+    """Without what goes back to nothing that is stored.
+
+    In a database that was put back, what the topics still hold from before comes ahead of its turn. Entered in the
+    inbox now it would be a repeat when the turn has come again, and never be applied.
+    """
+    known = await unit.known([item.source for item in items if item.source is not None])
+    verdicts = iter(known)
+    return [item for item in items if item.source is None or next(verdicts)]
 
 
 async def _sort(

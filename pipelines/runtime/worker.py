@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pipelines.effects import Effects
 from pipelines.store.pool import Pool
-from pipelines.store.unit_of_work import Receipt, Subject, UnitOfWork
+from pipelines.store.unit_of_work import Receipt, Source, Subject, UnitOfWork
 from pipelines.topics import Topic
 
 T = TypeVar("T")
@@ -39,6 +39,8 @@ class Item(Generic[T]):
     """When the turn or command came in; None for anything else, and for what is only read anew: it is not timed."""
     occurred_at: datetime | None = None
     """When it was said, capped at receipt; None as above."""
+    source: Source | None = None
+    """What it is about; None on the first topic, which brings that in."""
 
 
 @dataclass(frozen=True, slots=True)

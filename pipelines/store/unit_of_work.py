@@ -57,6 +57,17 @@ class Receipt:
         return (self.tenant, self.event_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an event of an internal topic goes back to: a turn (or command), or the end of a session that was told."""
+
+    tenant: str
+    subject_key: str
+    turn_id: str | None = None
+    session_id: str | None = None
+    ended_at: datetime | None = None
+
+
 class Arrival(Enum):
     """How an event arrived at a worker."""
 
@@ -126,6 +137,13 @@ class UnitOfWork:
             rows = await self.fetch("delivery.read_inbox", worker=self._worker, rows=unknown)
             recorded |= {(row["tenant"], row["event_id"]): row["digest"] for row in rows}
         return [_arrival(item, fresh, first, recorded) for item in receipts]
+
+    async def known(self, sources: Sequence[Source]) -> list[bool]:
+        """For each source, whether the first stage has stored it."""
+        rows = [{"number": number, **msgspec.to_builtins(source)} for number, source in enumerate(sources)]
+        found = await self.fetch("delivery.known_sources", rows=rows) if rows else []
+        numbers = {row["number"] for row in found}
+        return [number in numbers for number in range(len(sources))]
 
     async def now(self) -> datetime:
         """System time for what is written; call it after locking."""

@@ -29,6 +29,17 @@ where subject_key in (select value from json_array_elements_text(%(subjects)s))
 update subjects set version = version + 1
 where subject_key in (select value from json_array_elements_text(%(subjects)s))
 
+-- name: known_sources
+-- Which of some events go back to a turn, a command or a told end of a session that the first stage has stored.
+with r as (
+    select * from json_to_recordset(%(rows)s) as r (
+        number integer, tenant text, subject_key text, turn_id text, session_id text, ended_at timestamptz
+    )
+)
+select r.number from r join turns t using (tenant, turn_id)
+union all
+select r.number from r join session_ends e using (tenant, subject_key, session_id, ended_at)
+
 -- name: enter_inbox
 -- Take events in; those that are returned are new to this worker.
 insert into inbox (worker, tenant, event_id, subject_key, digest)

@@ -79,14 +79,15 @@ where s.tenant = r.tenant
 -- name: upsert_sessions
 -- New stretches, and those that moved on.
 insert into sessions (
-    tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, last_turn_index, appended_at
+    tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, last_turn_index,
+    end_sent_for, appended_at
 )
 select
     tenant, subject_key, session_id, started_at, last_at, ended_at, explicit, last_turn_id, last_turn_index,
-    clock_timestamp()
+    end_sent_for, clock_timestamp()
 from json_to_recordset(%(rows)s) as r (
     tenant text, subject_key text, session_id text, started_at timestamptz, last_at timestamptz, ended_at timestamptz,
-    explicit boolean, last_turn_id text, last_turn_index integer
+    explicit boolean, last_turn_id text, last_turn_index integer, end_sent_for text
 )
 on conflict (tenant, subject_key, session_id, started_at) do update
 set last_at = excluded.last_at,
@@ -94,6 +95,7 @@ set last_at = excluded.last_at,
     explicit = excluded.explicit,
     last_turn_id = excluded.last_turn_id,
     last_turn_index = excluded.last_turn_index,
+    end_sent_for = coalesce(excluded.end_sent_for, sessions.end_sent_for),
     appended_at = excluded.appended_at
 
 -- name: insert_ends
@@ -116,4 +118,4 @@ where s.tenant = r.tenant
   and u.subject_key = s.subject_key
   and s.end_sent_for is distinct from s.last_turn_id
   and s.ended_at <= clock_timestamp()
-returning s.tenant, s.subject_key, u.user_id, s.session_id, s.ended_at, s.explicit, s.last_turn_id
+returning s.tenant, s.subject_key, u.user_id, s.session_id, s.ended_at, s.last_turn_id

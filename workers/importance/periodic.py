@@ -15,7 +15,10 @@ WORKER = "importance"
 
 
 def session_ticker(settings: Settings) -> Periodic:
-    """Publishes the computed end of each session once: when it is past, and the user quiet or in a newer session."""
+    """Publishes the end of each session once: when it is past, and the user quiet or in a newer session.
+
+    An end that was told is published as it comes; here only if turns of the session came after it.
+    """
 
     async def tick(pool: Pool) -> None:
         rows = await due(pool, "scheduler.due_session_ends", quiet=settings.session_quiet_seconds)
@@ -26,8 +29,7 @@ def session_ticker(settings: Settings) -> Periodic:
             await unit.lock_known(row["subject_key"] for row in rows)
             effects = Effects()
             for row in await unit.fetch("importance.mark_ends_sent", rows=places):
-                if not row["explicit"]:
-                    _publish_end(effects, row)
+                _publish_end(effects, row)
             await unit.apply(effects)
             metrics.SESSION_ENDS.inc(len(effects.messages))
 

@@ -116,6 +116,7 @@ def _session_row(key: Row, course: _Course, session: Session) -> Row:
         if session.started_at <= row["last_at"] <= session.last_at
     ]
     _, index, turn_id = max(marks)
+    told = session.explicit and session.ended_at in course.new_ends
     return {
         **key,
         "started_at": session.started_at,
@@ -124,6 +125,7 @@ def _session_row(key: Row, course: _Course, session: Session) -> Row:
         "explicit": session.explicit,
         "last_turn_id": turn_id,
         "last_turn_index": index,
+        "end_sent_for": turn_id if told else None,
     }
 
 

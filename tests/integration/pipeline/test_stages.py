@@ -15,6 +15,7 @@ def turn(number: int, when: str, content: str, session: str = "s1", **more: obje
     return Turn(id=f"t{number}", session_id=session, occurred_at=at(when), content=content, **fields)  # type: ignore[arg-type]
 
 
+TABLES = "turns, sessions, claims, slots, facts, overrides, conflicts, verdicts, inbox, outbox"
 DAYS = [
     turn(1, "2026-03-01 10:00", "diet=vegetarian"),
     turn(2, "2026-03-01 10:05", "hello"),
@@ -150,6 +151,62 @@ async def test_a_late_turn_joins_two_sessions(pipeline: Pipeline) -> None:
     assert len(pipeline.rows("select * from sessions")) == 2
 
 
+async def test_a_told_end_that_comes_before_its_turns_still_makes_their_episode(pipeline: Pipeline) -> None:
+    end = SessionEnded(id="e1", user_id="ana", session_id="s1", occurred_at=at("2026-03-01 10:08"))
+    pipeline.publish(end)
+    await pipeline.run()
+    pipeline.publish(*DAYS[:3])
+    await pipeline.run()
+    assert pipeline.rows("select * from episodes") == []
+    await tick_now(pipeline)
+    await pipeline.run()
+    [episode] = pipeline.rows("select ended_at, turn_ids from episodes")
+    assert (episode["ended_at"], episode["turn_ids"]) == (end.occurred_at, ["t1", "t2"])
+
+
+async def test_a_told_end_is_published_once(pipeline: Pipeline) -> None:
+    end = SessionEnded(id="e1", user_id="ana", session_id="s1", occurred_at=at("2026-03-01 10:08"))
+    pipeline.publish(*DAYS[:2], end)
+    await pipeline.run(batch=1)
+    await tick_now(pipeline)
+    await pipeline.run()
+    assert len(pipeline.bodies(Topic.CONFLICTS, "session_ended")) == 1
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_what_the_topics_hold_from_before_an_emptied_database_is_not_taken_for_applied(
+    pipeline: Pipeline, told: bool
+) -> None:
+    pipeline.publish(*DAYS[:2])
+    if told:
+        pipeline.publish(SessionEnded(id="e1", user_id="ana", session_id="s1", occurred_at=at("2026-03-01 10:08")))
+    last = turn(99, "2026-03-20 10:00", "hello", "s99")
+    pipeline.publish(*DAYS[2:], last)
+    await pipeline.run()
+    await tick_now(pipeline)
+    await pipeline.run()
+    believed, episodes = facts_of(pipeline), pipeline.rows("select * from episodes order by episode_id")
+    pipeline.rows(f"truncate {TABLES}, episodes, session_ends")
+    # Later stages come first, and the subject is known again by another turn.
+    turns = pipeline.log.pop("lithify-turns")
+    importance, *later = pipeline.workers
+    pipeline.publish(last)
+    pipeline.read.clear()
+    pipeline.workers = [importance]
+    await pipeline.run()
+    pipeline.workers = list(reversed(later))
+    await pipeline.run()
+    pipeline.log["lithify-turns"] += turns
+    pipeline.workers = [importance, *later]
+    await pipeline.run()
+    await tick_now(pipeline)
+    await pipeline.run()
+    assert not pipeline.rows("select * from turns where reflected_at is null")
+    assert facts_of(pipeline) == believed
+    again = pipeline.rows("select * from episodes order by episode_id")
+    assert [row["turn_ids"] for row in again] == [row["turn_ids"] for row in episodes]
+
+
 async def test_commands_name_slots_facts_or_words(pipeline: Pipeline) -> None:
     pipeline.publish(DAYS[4], _command(1, "2026-03-07 10:00", CommandName.REMEMBER, text="diet=vegan"))
     pipeline.publish(_command(2, "2026-03-07 10:01", CommandName.REMEMBER, text="locker tag KX-4471-Q"))
@@ -189,8 +246,7 @@ async def database_facts(pipeline: Pipeline) -> list[object]:
     pipeline.publish(*DAYS)
     await pipeline.run()
     found: list[object] = list(facts_of(pipeline))
-    tables = "turns, sessions, claims, slots, facts, overrides, conflicts, verdicts, inbox, outbox"
-    pipeline.rows(f"truncate {tables}")
+    pipeline.rows(f"truncate {TABLES}")
     pipeline.log.clear()
     pipeline.read.clear()
     return found
