@@ -7,6 +7,8 @@
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
 	&& echo $$python && break; done)
+# Tests mostly wait: two at a time, each file in one process, for its servers are made once.
+PARALLEL = -n 2 --dist loadfile --no-loadscope-reorder
 INSTALL = -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 help:
@@ -30,11 +32,11 @@ up: .venv/.local
 	.venv/bin/python -m ops.local up
 
 test: .venv/.dev
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest $(PARALLEL)
 
 test-kafka: .venv/.dev
 	@test -x ../shared/kafka/kafka || { echo "make test-kafka needs Apache Kafka at ../shared/kafka" >&2; exit 1; }
-	LITHIFY_TEST_BROKER=kafka .venv/bin/python -m pytest tests/contract tests/acceptance tests/chaos
+	LITHIFY_TEST_BROKER=kafka .venv/bin/python -m pytest $(PARALLEL) tests/contract tests/acceptance tests/chaos
 
 chaos: .venv/.dev
 	@test -x ../shared/kafka/kafka || { echo "make chaos needs Apache Kafka at ../shared/kafka" >&2; exit 1; }
