@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 FAILURES = 5
 """Transient failures in a row that open it."""
-FIRST_PAUSE, LONGEST_PAUSE = 15.0, 600.0
-"""Seconds; doubled for each probe that fails."""
+FIRST_PAUSE, LONGEST_PAUSE = 15.0, 45.0
+"""Seconds; doubled for each probe that fails. A probe is one call; reading goes on within a minute of its answer."""
 
 
 def backoff(attempt: int, first: float, longest: float, chance: Callable[[], float] = random.random) -> float:
