@@ -1,4 +1,4 @@
-"""Memory of processes, as the kernel has seen it at its highest."""
+"""Memory of processes: at its highest so far, and now."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +12,15 @@ def memory_by_process(pids: Mapping[str, int]) -> dict[str, int]:
     Where the kernel keeps no peak (not Linux), the present size stands in for it.
     """
     return {name: _memory(psutil.Process(pid)) for name, pid in pids.items()}
+
+
+def resident_by_process(pids: Mapping[str, int]) -> dict[str, int]:
+    """Resident bytes now, by name; a process with children as above."""
+    processes = {name: psutil.Process(pid) for name, pid in pids.items()}
+    return {
+        name: _memory(process) if process.children() else int(process.memory_info().rss)
+        for name, process in processes.items()
+    }
 
 
 def _memory(process: psutil.Process) -> int:

@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -25,6 +25,7 @@ from types import FrameType
 from rich.console import Console
 
 from benchmarks.locomo import SYNTHETIC, Dialogue, load_dialogues
+from benchmarks.memory import resident_by_process
 from benchmarks.profile import ProfileError, Profiler
 from benchmarks.replay import Replayed, ReplayError, replay
 from benchmarks.replicas import more_workers
@@ -152,9 +153,8 @@ def measure(
         half = replay(run_turns(dialogues, "-half", least), settings, rate=rate / 2, pids=pids)
         measured = Measured(full, half)
         _show(measured, console)
-        for minute in range(setup.soak):
-            turns = run_turns(dialogues, f"-soak{minute}", max(1, int(rate / 2 * 60)))
-            _show_minute(minute + 1, replay(turns, settings, rate=rate / 2, pids=pids), console)
+        if setup.soak:
+            _soak(dialogues, setup.soak, rate / 2, settings, pids, console)
         if profile is not None:
             _profile(run_turns(dialogues, "-profile", least), settings, Profiler(profile, pids), console)
     return measured
@@ -181,9 +181,28 @@ def _show(measured: Measured, console: Console) -> None:
     show_memory(half.memory, console)
 
 
-def _show_minute(minute: int, run: Replayed, console: Console) -> None:
-    memory = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in run.memory.items())
-    console.print(f"minute {minute}: {run.rate:.0f} turns/s, lag p99 {run.lag(0.99):.3f} s; peak MB: {memory}")
+def _soak(
+    dialogues: Sequence[Dialogue],
+    minutes: int,
+    rate: float,
+    settings: Settings,
+    pids: Mapping[str, int],
+    console: Console,
+) -> None:
+    """Turns for so many minutes, each minute's lag and memory, and in the end the slope of each process's memory."""
+    sizes: list[dict[str, int]] = []
+    for minute in range(minutes):
+        run = replay(run_turns(dialogues, f"-soak{minute}", max(1, int(rate * 60))), settings, rate=rate)
+        sizes.append(resident_by_process(pids))
+        memory = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sizes[-1].items())
+        console.print(f"part {minute + 1}: {run.rate:.0f} turns/s, lag p99 {run.lag(0.99):.3f} s; MB: {memory}")
+    later = sizes[len(sizes) // 3 :]
+    if len(later) > 1:
+        console.print("last two thirds, MB a part: " + ", ".join(f"{name} {_slope(later, name):+.2f}" for name in pids))
+
+
+def _slope(sizes: Sequence[Mapping[str, int]], name: str) -> float:
+    return statistics.linear_regression(range(len(sizes)), [size[name] / 1e6 for size in sizes]).slope
 
 
 def _figures(measured: Measured) -> tuple[float, float, float]:
