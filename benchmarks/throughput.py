@@ -1,12 +1,13 @@
 """How fast turns become facts on the embedded stack: turns/s, turn-to-fact lag, memory, and where the time goes.
 
     python -m benchmarks.throughput [FILE] [--runs 3] [--profile DIR]
-        [--bootstrap HOST:PORT] [--partitions 4] [--replicas 1] [--soak MINUTES]
+        [--bootstrap HOST:PORT] [--partitions 4] [--replicas 1] [--soak MINUTES [--rate TURNS]]
 
 Each run replays the same dialogues as new users. Full speed is the median over the runs; then one run at half that
 rate, which the workers keep up with, shows the lag without a queue. As in production the disk is waited for, and
 embedding goes on beside, at its low priority. With `--bootstrap` it runs on a real Kafka, with topics of its own; with
-`--soak` turns then flow at half speed for so many minutes, and each minute's lag and memory are shown.
+`--soak` turns then flow at half speed, or at `--rate` a second, for so many minutes, and each minute's lag and memory are
+shown.
 """
 
 import argparse
@@ -64,13 +65,15 @@ class Setup:
         bootstrap: Of a real Kafka; None: the embedded broker.
         partitions: Of each topic.
         replicas: Of each worker.
-        soak: Minutes at half speed after the runs; 0: none.
+        soak: Minutes of turns after the runs; 0: none.
+        rate: Turns a second of the soak; None: half the speed of the runs.
     """
 
     bootstrap: str | None = None
     partitions: int = 4
     replicas: int = 1
     soak: int = 0
+    rate: float | None = None
 
     def environment(self) -> dict[str, str]:
         """What the stack's processes inherit: no settings but these."""
@@ -96,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         dialogues = load_dialogues(arguments.file or default_file())
-        setup = Setup(arguments.bootstrap, arguments.partitions, arguments.replicas, arguments.soak)
+        setup = Setup(arguments.bootstrap, arguments.partitions, arguments.replicas, arguments.soak, arguments.rate)
         measure(dialogues, arguments.runs, arguments.turns, arguments.profile, Console(highlight=False), setup)
     except (OSError, ValueError, StackError, ReplayError, ProfileError) as error:
         print(f"throughput: {error}", file=sys.stderr)
@@ -154,7 +157,7 @@ def measure(
         measured = Measured(full, half)
         _show(measured, console)
         if setup.soak:
-            _soak(dialogues, setup.soak, rate / 2, settings, pids, console)
+            _soak(dialogues, setup.soak, setup.rate or rate / 2, settings, pids, console)
         if profile is not None:
             _profile(run_turns(dialogues, "-profile", least), settings, Profiler(profile, pids), console)
     return measured
@@ -231,6 +234,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--partitions", type=_positive, default=4, help="of each topic; default: %(default)s")
     parser.add_argument("--replicas", type=_positive, default=1, help="of each worker; default: %(default)s")
     parser.add_argument("--soak", type=int, default=0, metavar="MINUTES", help="at half speed, after the runs")
+    parser.add_argument(
+        "--rate", type=float, metavar="TURNS", help="a second, of the soak; default: half the speed of the runs"
+    )
     parser.add_argument("--profile", type=Path, metavar="DIR", help="profile the workers with py-spy into this folder")
     return parser
 
