@@ -6,8 +6,7 @@
 Each run replays the same dialogues as new users. Full speed is the median over the runs; then one run at half that
 rate, which the workers keep up with, shows the lag without a queue. As in production the disk is waited for, and
 embedding goes on beside, at its low priority. With `--bootstrap` it runs on a real Kafka, with topics of its own; with
-`--soak` turns then flow at half speed, or at `--rate` a second, for so many minutes, and each minute's lag and memory are
-shown.
+`--soak` turns then flow at half speed, or at `--rate` a second, for so many minutes, with each minute's lag and memory.
 """
 
 import argparse
