@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -171,7 +172,7 @@ class _Compiler:
 
     def _compile(self, name: str, pattern: str) -> re.Pattern[str]:
         try:
-            return re.compile(_number_groups(self._loose(self._expand(name, pattern))), re.IGNORECASE)
+            return _compiled(_number_groups(self._loose(self._expand(name, pattern))))
         except re.error as error:
             raise ValueError(f"{self._source}: {name}: {error}") from error
 
@@ -199,6 +200,12 @@ class _Compiler:
             return own
         foreign = _alternatives(word for word in words if not has_cjk(word))
         return f"(?:{own}| ?{foreign}(?![A-Za-z]) ?)"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """`re` keeps but the last 512 patterns; these are more, take a second to compile, and three readers want them."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _alternatives(words: Iterable[str]) -> str:
