@@ -53,6 +53,10 @@ class DeadLetters:
         self._worker = worker
         self._codec = codec
 
+    def admit(self, refused: Sequence[Refused]) -> None:
+        """Ask whether these may become dead letters, before any of them does. Raises TooManyDeadLetters."""
+        self._cap.admit(refused)
+
     def committed(self, refused: Sequence[Refused]) -> None:
         """These are dead letters now."""
         self._cap.died(refused)
@@ -69,7 +73,7 @@ class DeadLetters:
         """
         if not refused:
             return
-        self._cap.admit(refused)
+        self.admit(refused)
         key, now = await self._keys.today(unit), datetime.now(UTC)
         for one in refused:
             self._add(effects, one, key, now)

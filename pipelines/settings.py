@@ -161,6 +161,8 @@ class Settings(BaseSettings):
     gateway_port: int = Field(default=8088, ge=0, le=65535)
     gateway_token: SecretStr | None = None
     """Shared token every request must carry; needed to listen on any address but loopback."""
+    gateway_answer_seconds: float = Field(default=10.0, gt=0, le=60)
+    """How long a request waits for the database before it is answered with 503: the line may be dead."""
     health_host: str = Field(default="127.0.0.1", min_length=1)
     """Address on which workers and the exporter serve health and metrics, which hold no content of any user."""
     health_port: int = Field(default=0, ge=0, le=65535)

@@ -38,7 +38,7 @@ class Processor(Generic[T]):
 
         Raises:
             Transient: nothing was committed; try again.
-            TooManyDeadLetters: stop; what was not committed must come again.
+            TooManyDeadLetters: stop; the batch must come again, and none of it is a dead letter.
         """
         start = time.perf_counter()
         items, refused = self._read(records)
@@ -68,9 +68,13 @@ class Processor(Generic[T]):
                 refused.append(Refused(record, poison))
         return items, refused
 
-    async def _one_by_one(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
-        """The batch failed for a reason that is not transient: find the event that causes it."""
-        await self._guarded([], refused)
+    async def _one_by_one(self, items: Sequence[Item[T]], refused: Sequence[Refused]) -> None:
+        """The batch failed for a reason that is not transient: find the events that cause it.
+
+        Letters come last, all in one transaction: where the cap refuses them these events come again, and none of them
+        may be dead already.
+        """
+        dead = [*refused]
         for item in items:
             try:
                 await self._guarded([item], [])
@@ -78,7 +82,9 @@ class Processor(Generic[T]):
                 await self._park(item, defer)
             except Poison as poison:
                 poison.receipt = item.receipt
-                await self._guarded([], [Refused(item.record, poison, attempts=_WITH_OTHERS_AND_ALONE)])
+                dead.append(Refused(item.record, poison, attempts=_WITH_OTHERS_AND_ALONE))
+                self._letters.admit(dead)
+        await self._guarded([], dead)
 
     async def _guarded(self, items: Sequence[Item[T]], refused: list[Refused]) -> None:
         try:

@@ -24,6 +24,7 @@ class Lack(StrEnum):
     TRANSACTIONS = "on the embedded broker aborted transactions are visible"
     PROXY = "the embedded broker knows no address but its own"
     SIZES = "the embedded broker takes events of any size"
+    STAMPS = "the embedded broker leaves the times of records to producers"
     WATERMARKS = "the embedded broker tells the start of the last batch as the end of a partition"
 
 

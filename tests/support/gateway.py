@@ -105,7 +105,7 @@ async def gateway_over(database: Addresses, **changed: Any) -> AsyncIterator[Wor
     """A gateway over `database`; `changed` replaces parts of its Deps."""
     settings = changed.pop("settings", None) or make_settings(database.gateway_url)
     publisher = MemoryPublisher()
-    reader = Database(make_pool(settings, "gateway"))
+    reader = Database(make_pool(settings, "gateway"), settings.gateway_answer_seconds)
     await reader.open()
     deps = replace(
         Deps(settings, reader, publisher, make_catalog(), clock=lambda: NOW),

@@ -53,7 +53,7 @@ async def whole(database: Addresses) -> AsyncIterator[Deps]:
     settings = settings_for(database)
     pool = await open_pool(settings)
     workers = (importance(settings), extraction(settings), conflict(settings), reflection(settings))
-    reader = Database(make_pool(settings_for(database, database_url=database.gateway_url), "gateway"))
+    reader = Database(make_pool(settings_for(database, database_url=database.gateway_url), "gateway"), 10.0)
     await reader.open()
     publisher = DecidingPublisher(Pipeline(settings, pool, database.superuser_url, workers))
     try:

@@ -1,6 +1,7 @@
 """The one way to a user's rows: a read-only transaction confined to one subject by row-level security."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 import psycopg
@@ -35,10 +36,17 @@ class Reader:
 
 
 class Database:
-    """Reads user data. There is no other way to it in the gateway."""
+    """Reads user data. There is no other way to it in the gateway.
 
-    def __init__(self, pool: Pool) -> None:
+    Args:
+        pool: its connections.
+        seconds: after which an answer is no longer waited for: the line may be dead but open.
+    """
+
+    def __init__(self, pool: Pool, seconds: float) -> None:
         self._pool = pool
+        self._seconds = seconds
+        self._left_alone: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
         """Start connecting; does not wait, so that the gateway also starts while the database is down."""
@@ -55,19 +63,45 @@ class Database:
             UnavailableError: the database cannot be reached, has no schema, or took too long.
         """
         try:
-            async with self._pool.connection() as connection, connection.transaction():
-                reader = Reader(connection, who)
-                await reader.all("enter_scope")
-                return await work(reader)
+            return await self._within(self._read(who, work))
         except (psycopg.OperationalError, psycopg.errors.UndefinedTable, PoolClosed, PoolTimeout) as error:
             raise UnavailableError(f"the database cannot be read ({type(error).__name__})") from error
 
     async def ready(self) -> str:
         """Tell "ok", or why the database cannot be read."""
         try:
-            async with self._pool.connection() as connection:
-                cursor = await connection.execute(load_queries("gateway")["ready"].encode())
-                row = await cursor.fetchone()
+            return await self._within(self._ready())
         except psycopg.Error as error:
             return f"unreachable ({type(error).__name__})"
+        except UnavailableError as error:
+            return f"unreachable ({error})"
+
+    async def _read(self, who: Who, work: Callable[[Reader], Awaitable[T]]) -> T:
+        async with self._pool.connection() as connection, connection.transaction():
+            reader = Reader(connection, who)
+            await reader.all("enter_scope")
+            return await work(reader)
+
+    async def _ready(self) -> str:
+        async with self._pool.connection() as connection:
+            cursor = await connection.execute(load_queries("gateway")["ready"].encode())
+            row = await cursor.fetchone()
         return "ok" if row and row["ready"] else "no schema"
+
+    async def _within(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for it, but not for its rollback: on a dead line psycopg takes 10 s to give up and close it."""
+        task = asyncio.create_task(work)
+        self._left_alone.add(task)
+        task.add_done_callback(self._ended)
+        try:
+            await asyncio.wait({task}, timeout=self._seconds)
+            if task.done():
+                return task.result()
+        finally:
+            task.cancel()
+        raise UnavailableError(f"the database did not answer within {self._seconds:g} s")
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._left_alone.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told by the result; of one left alone nobody needs to know

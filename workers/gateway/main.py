@@ -23,7 +23,7 @@ GRACE_SECONDS = 10
 @asynccontextmanager
 async def assembled(settings: Settings) -> AsyncIterator[Deps]:
     """The gateway's parts, open; closed in the end."""
-    database = Database(make_pool(settings, "gateway"))
+    database = Database(make_pool(settings, "gateway"), settings.gateway_answer_seconds)
     publisher = KafkaPublisher(settings)
     similarity = Similarity(load_embedder(settings))
     await database.open()

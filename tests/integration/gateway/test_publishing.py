@@ -108,7 +108,7 @@ async def test_an_event_the_topic_does_not_take_is_too_large(publisher: gateway.
 async def test_a_broker_that_does_not_answer_is_unavailable_over_http() -> None:
     settings = make_settings(NOBODY, kafka_bootstrap="127.0.0.1:1")
     made = gateway.KafkaPublisher(settings, give_up_ms=300)
-    deps = Deps(settings, Database(make_pool(settings, "gateway")), made, make_catalog())
+    deps = Deps(settings, Database(make_pool(settings, "gateway"), 10.0), made, make_catalog())
     transport = httpx.ASGITransport(app=create_app(deps))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         body = {"user_id": "ada", "session_id": "s", "role": "user", "content": "hi", "id": "t1"}

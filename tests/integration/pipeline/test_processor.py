@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from lithify.events import Command, CommandName, DeadLetter, encode
+from pipelines.deadlettercap import TooManyDeadLetters
 from pipelines.effects import Effects
 from pipelines.failures import Defer, Transient
 from pipelines.runtime.parked import parked_release
@@ -90,6 +91,23 @@ async def test_the_event_that_breaks_a_batch_is_found(
     assert "in broken" in original.stack
     assert len(pipeline.rows("select * from turns")) == len(DAYS) - 1
     assert len(pipeline.rows("select * from inbox where worker = 'importance'")) == len(DAYS) - 1
+
+
+async def test_past_the_cap_no_event_is_dead_that_comes_again(pipeline: Pipeline) -> None:
+    cap = {"dead_letter_cap": 1, "dead_letter_cap_share": 0.0}
+    pipeline.settings = pipeline.settings.model_copy(update=cap)
+    worker = pipeline.workers[0]
+    handle = worker.handle
+    breaking(pipeline, "t2", lambda: KeyError("defect"))
+    breaking(pipeline, "t4", lambda: KeyError("defect"))
+    pipeline.publish(*DAYS)
+    with pytest.raises(TooManyDeadLetters, match="2 of the last 2"):
+        await pipeline.run()
+    worker.handle = handle  # type: ignore[method-assign]  # a release without the defect
+    await pipeline.run()
+    assert letters(pipeline) == []
+    assert pipeline.rows("select * from dead_events") == []
+    assert len(pipeline.rows("select * from turns where reflected_at is not null")) == len(DAYS)
 
 
 async def test_a_transient_fault_writes_nothing_and_asks_for_the_batch_again(pipeline: Pipeline) -> None:

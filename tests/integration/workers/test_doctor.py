@@ -63,6 +63,7 @@ def test_a_healthy_deployment_has_nothing_to_mend(healthy: dict[str, str]) -> No
     assert {"database role", "row-level security", "topics", "brokers", "policy", "schemas", "dead letters"} <= set(
         found
     )
+    assert {"database clock", "broker clock"} <= set(found)
     warned = {name for name in bad(found, "warn") if not name.startswith("group ")}
     assert warned <= {"pg_dump"}, "nothing but workers that do not run, and programs this machine may lack"
     assert examine(healthy, "--strict", state=1)

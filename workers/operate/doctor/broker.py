@@ -17,6 +17,7 @@ from pipelines.kafka import make_admin
 from pipelines.settings import PREFIX, Settings
 from pipelines.topics import Topic, group_name, topic_config, topic_name
 from workers.operate.console import progress_bar
+from workers.operate.doctor.clock import check_broker_clock
 from workers.operate.doctor.finding import Finding, Status, failed, judge, ok, warn
 from workers.operate.letters import load_letters
 from workers.operate.log import partitions_of, read, reader, start_at
@@ -38,6 +39,7 @@ def check_broker(settings: Settings, codec: Codec) -> Iterator[Finding]:
         return
     yield from _topics(settings, cluster)
     yield from _configs(settings, admin)
+    yield check_broker_clock(settings)
     yield _partitioner(settings)
     for topic, worker in SOURCES.items():
         yield _group(settings, admin, topic, worker)

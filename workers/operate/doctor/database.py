@@ -14,13 +14,13 @@ from pipelines.settings import PREFIX, Settings
 from pipelines.store.migrate import MigrationError
 from pipelines.store.queries import query
 from workers.operate.console import UnavailableError
+from workers.operate.doctor.clock import MOST_SECONDS
 from workers.operate.doctor.finding import Finding, Status, failed, judge, ok, warn
 from workers.operate.pgtools import Tool
 from workers.operate.schema import pending_migrations
 
 _CONNECT_SECONDS = 5
 _OLDEST_SERVER = 15
-_SKEW_SECONDS = 2.0
 _OUTBOX_SECONDS = 60
 Connection = psycopg.Connection[DictRow]
 
@@ -118,7 +118,7 @@ def _clock(connection: Connection) -> Finding:
     after = datetime.now(UTC)
     skew = max((before - server).total_seconds(), (server - after).total_seconds(), 0.0)
     detail = f"the database's clock differs by {skew:.1f} s"
-    return judge("database clock", skew <= _SKEW_SECONDS, detail, "run NTP on both machines", Status.WARN)
+    return judge("database clock", skew <= MOST_SECONDS, detail, "run NTP on both machines", Status.WARN)
 
 
 def _connections(connection: Connection) -> Finding:

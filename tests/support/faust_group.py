@@ -1,0 +1,153 @@
+"""Worker processes of one consumer group, on topics and a database of their own."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from tests.support.pipeline import KEYS
+from tests.support.servers import Database
+
+ROOT = Path(__file__).parents[2]
+PARTITIONS = 4
+
+
+@dataclass
+class Group:
+    """Worker processes of one consumer group."""
+
+    database: Database
+    broker: str
+    folder: Path
+    temporary: Path
+    prefix: str = field(default_factory=lambda: f"faust-{uuid.uuid4().hex[:8]}")
+    module: str = "tests.support.faust_worker"
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, **settings: str) -> subprocess.Popen[bytes]:
+        environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("LITHIFY_")},
+            **KEYS,
+            "LITHIFY_DATABASE_URL": self.database.worker_url,
+            "LITHIFY_KAFKA_BOOTSTRAP": self.broker,
+            "LITHIFY_TOPIC_PREFIX": self.prefix,
+            "LITHIFY_SESSION_TIMEOUT_SECONDS": "6",
+            "TMPDIR": str(self.temporary),
+            **settings,
+        }
+        log = (self.folder / f"worker-{len(self.processes)}.log").open("wb")
+        argv = [sys.executable, "-m", self.module, str(self.folder)]
+        process = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        log.close()
+        self.processes.append(process)
+        return process
+
+    def stick(self, partition: int | str) -> None:
+        (self.folder / str(partition)).touch()
+
+    def unstick(self, partition: int | str) -> None:
+        (self.folder / str(partition)).unlink()
+
+    def longest_pause(self) -> float:
+        """Seconds between two events that were taken in one after the other, on the partitions that are not stuck."""
+        with psycopg.connect(self.database.superuser_url) as connection:
+            row = connection.execute(
+                "select extract(epoch from max(pause))::float from (select received_at - lag(received_at) over"
+                " (partition by split_part(event_id, '/', 1) order by received_at) as pause from inbox"
+                " where worker = 'counting' and event_id not like '0/%') as pauses"
+            ).fetchone()
+        assert row is not None
+        return float(row[0])
+
+    def produce(self, count: int) -> None:
+        """`count` events to each partition."""
+        producer = Producer({"bootstrap.servers": self.broker})
+        for number in range(count):
+            for partition in range(PARTITIONS):
+                producer.produce(f"{self.prefix}-turns", value=str(number).encode(), partition=partition)
+        assert producer.flush(20) == 0
+
+    @contextmanager
+    def steadily_producing(self) -> Iterator[list[int]]:
+        """Ten events a second to each partition, while it is open; yields their numbers."""
+        produced: list[int] = []
+        end = threading.Event()
+
+        def work() -> None:
+            producer = Producer({"bootstrap.servers": self.broker})
+            while not end.wait(0.1):
+                for partition in range(PARTITIONS):
+                    producer.produce(f"{self.prefix}-turns", value=b"x", partition=partition)
+                producer.poll(0)
+                produced.append(len(produced))
+            assert producer.flush(20) == 0
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield produced
+        finally:
+            end.set()
+            thread.join(30)
+
+    def delete_before(self, offset: int) -> None:
+        """Remove older records, as retention does."""
+        admin = AdminClient({"bootstrap.servers": self.broker})
+        places = [TopicPartition(f"{self.prefix}-turns", number, offset) for number in range(PARTITIONS)]
+        for future in admin.delete_records(places).values():
+            future.result(20)
+
+    def counted(self) -> dict[int, int]:
+        """Events taken in, by partition."""
+        with psycopg.connect(self.database.superuser_url) as connection:
+            rows = connection.execute(
+                "select split_part(event_id, '/', 1)::int, count(*) from inbox where worker = 'counting' group by 1"
+            ).fetchall()
+        return dict(rows)
+
+    def wait(self, condition: Callable[[dict[int, int]], bool], seconds: float) -> float:
+        """Seconds until the counts satisfy `condition`."""
+        start = time.monotonic()
+        while not condition(self.counted()):
+            assert time.monotonic() - start < seconds, f"only {self.counted()} after {seconds} s: {self.logs()}"
+            time.sleep(0.1)
+        return time.monotonic() - start
+
+    def logs(self) -> str:
+        return "\n".join(path.read_text()[-1500:] for path in sorted(self.folder.glob("worker-*.log")))
+
+
+@contextmanager
+def a_group(database: Database, broker: str, folder: Path) -> Iterator[Group]:
+    """A group without members yet, and its topic; whatever it started is killed in the end."""
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    group = Group(database, broker, folder, temporary)
+    admin = AdminClient({"bootstrap.servers": broker})
+    for future in admin.create_topics([NewTopic(f"{group.prefix}-turns", PARTITIONS, 1)]).values():
+        future.result(10)
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        connection.execute("insert into subjects (tenant, subject_key, user_id) values ('t', '-', 'nobody')")
+    try:
+        yield group
+    finally:
+        for process in group.processes:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.wait(10)
+
+
+def all_of(count: int) -> Callable[[dict[int, int]], bool]:
+    """Whether each partition's count is this."""
+    return lambda counted: counted == dict.fromkeys(range(PARTITIONS), count)
