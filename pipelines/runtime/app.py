@@ -17,6 +17,7 @@ import faust
 from faust.types import StreamT, TransportT
 from mode.supervisors import OneForOneSupervisor
 
+from pipelines.runtime.recovery import SteadyTables
 from pipelines.runtime.transport import make_transport
 from pipelines.settings import Settings
 from pipelines.topics import Topic, group_name, topic_name
@@ -113,6 +114,7 @@ def make_app(settings: Settings, worker: str, *, opening: Hook, closing: Hook) -
         consumer_metadata_max_age_ms=5_000,
         # 1 would select the sticky assignor, which leaves a third worker idle.
         table_standby_replicas=0,
+        TableManager=SteadyTables,
         topic_allow_declare=False,
         topic_disable_leader=True,
         stream_wait_empty=True,

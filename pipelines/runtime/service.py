@@ -36,7 +36,8 @@ _LOOKS_PER_STALL = 6
 _CHATTY = (
     *("faust", "mode", "aiokafka", "psycopg.pool", "asyncio", "kafka"),
     *("openai", "httpx2", "httpcore2"),  # they log whole requests, and with them what users said
-    *("pipelines.runtime.app", "pipelines.runtime.transport"),  # services of Faust's log under our modules' names
+    # Services of Faust's log under our modules' names.
+    *("pipelines.runtime.app", "pipelines.runtime.recovery", "pipelines.runtime.transport"),
 )
 
 

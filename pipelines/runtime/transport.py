@@ -1,4 +1,4 @@
-"""Faust's Kafka driver with two things that it fixes and we need otherwise.
+"""Faust's Kafka driver with three things that it fixes and we need otherwise.
 
 How long a fetch may wait for data.
 Faust asks the broker to hold an empty fetch for up to 1.5 s. Apache Kafka answers as soon as there is data; the
@@ -7,15 +7,23 @@ embedded broker looks for it ever more seldom while it holds one, which costs ha
 Where a partition without a committed offset is read from: after a rebalance Faust goes back to committed offsets, and
 its driver leaves a partition that has none where the last fetch ended, though what that fetched has been dropped. Here
 such a partition is read from its start.
+
+What a seek does that fails: it is tried again, unless another rebalance has come, which brings a seek of its own.
 """
 
+import asyncio
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP, AppT
 
+from pipelines.runtime.recovery import RebalanceAgain
 from pipelines.settings import Settings
+
+_log = logging.getLogger(__name__)
+_PAUSE_SECONDS = 0.5
 
 
 def make_transport(settings: Settings, app: AppT, url: Any) -> driver.Transport:
@@ -35,6 +43,21 @@ def make_transport(settings: Settings, app: AppT, url: Any) -> driver.Transport:
             return committed
 
     class _Consumer(driver.Consumer):
+        async def perform_seek(self) -> None:
+            generation = app.consumer_generation_id
+            while True:
+                try:
+                    await super().perform_seek()
+                except (Exception, asyncio.CancelledError) as error:
+                    if asyncio.current_task().cancelling():  # type: ignore[union-attr]  # it runs in a task
+                        raise
+                    if app.consumer_generation_id != generation:
+                        raise RebalanceAgain from error
+                    _log.warning("going back to the committed offsets failed, once more: %r", error)
+                    await asyncio.sleep(_PAUSE_SECONDS)
+                else:
+                    return
+
         def _new_consumer_thread(self) -> driver.AIOKafkaConsumerThread:
             return _Thread(self, loop=self.loop, beacon=self.beacon)
 

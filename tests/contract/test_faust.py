@@ -82,6 +82,18 @@ def test_c87_after_kill_9_nothing_is_missing_and_nothing_done_twice(group: Group
     group.wait(all_of(400), 40)
 
 
+@pytest.mark.parametrize("fault", ["drop", "refuse"])
+def test_a_member_outlives_a_way_back_to_the_committed_offsets_that_fails(group: Group, fault: str) -> None:
+    """As when a line to the broker breaks just after a rebalance, and the next join makes the client drop what it asked."""
+    group.module = "tests.support.faltering_worker"
+    group.stick(fault)
+    group.produce(20)
+    group.start()
+    group.wait(all_of(20), 60)
+    assert not (group.folder / fault).exists()
+    assert "once more" in group.logs()
+
+
 def test_the_worker_writes_nothing_but_its_log(group: Group) -> None:
     before = {path.name for path in ROOT.iterdir()}
     process = group.start()

@@ -1,4 +1,4 @@
-"""The fetch wait of the settings reaches Faust's consumer, which has no setting for it."""
+"""What Faust's driver is made to do here that it has no setting for."""
 
 import subprocess
 import sys
@@ -18,15 +18,24 @@ async def nothing():
 async def main():
     app = make_app(load_settings(), "probe", opening=nothing, closing=nothing)
     app.finalize()
-    thread = app.consumer._new_consumer_thread()
-    consumer = thread._create_worker_consumer(app.transport)
-    print(consumer._fetch_max_wait_ms)
+    {body}
 
 asyncio.run(main())
 """
+FETCH_WAIT = """
+    thread = app.consumer._new_consumer_thread()
+    print(thread._create_worker_consumer(app.transport)._fetch_max_wait_ms)
+"""
+SLOW_SEEK = """
+    async def seek():
+        await asyncio.sleep(0.5)
+        print("done")
+    await app.tables.recovery._wait(seek(), timeout=0.05)
+"""
 
 
-def test_the_fetch_wait_is_that_of_the_settings() -> None:
+def printed(body: str) -> str:
+    """What a program with an app prints."""
     environment = {
         **KEYS,
         "LITHIFY_DATABASE_URL": "postgresql://nowhere/none",
@@ -34,6 +43,15 @@ def test_the_fetch_wait_is_that_of_the_settings() -> None:
         "LITHIFY_FETCH_WAIT_SECONDS": "0.05",
         "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
+    command = [sys.executable, "-W", "ignore", "-c", PROGRAM.format(body=body)]
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert run.stdout.strip() == "50", run.stderr
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def test_the_fetch_wait_is_that_of_the_settings() -> None:
+    assert printed(FETCH_WAIT) == "50"
+
+
+def test_a_slow_seek_is_not_taken_for_done() -> None:
+    assert printed(SLOW_SEEK) == "done"
