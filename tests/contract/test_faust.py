@@ -84,7 +84,7 @@ def test_c87_after_kill_9_nothing_is_missing_and_nothing_done_twice(group: Group
 
 @pytest.mark.parametrize("fault", ["drop", "refuse"])
 def test_a_member_outlives_a_way_back_to_the_committed_offsets_that_fails(group: Group, fault: str) -> None:
-    """As when a line to the broker breaks just after a rebalance, and the next join makes the client drop what it asked."""
+    """As when a line breaks just after a rebalance, and the next join makes the client drop what it has asked for."""
     group.module = "tests.support.faltering_worker"
     group.stick(fault)
     group.produce(20)

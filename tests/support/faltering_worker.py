@@ -31,7 +31,7 @@ def falter(folder: Path) -> None:
         found: Mapping[TP, int] = await seek(self)
         return found
 
-    driver.AIOKafkaConsumerThread.seek_to_committed = faltering
+    driver.AIOKafkaConsumerThread.seek_to_committed = faltering  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
