@@ -17,11 +17,13 @@ import faust
 from faust.types import StreamT, TransportT
 from mode.supervisors import OneForOneSupervisor
 
+from pipelines.runtime import connection
 from pipelines.runtime.recovery import SteadyTables
-from pipelines.runtime.transport import make_transport
+from pipelines.runtime.transport import ended, make_transport
 from pipelines.settings import Settings
 from pipelines.topics import Topic, group_name, topic_name
 
+connection.use()
 _EXIT_GUARD_SECONDS = 25.0
 _RESTARTS_AT_ONCE = 1_000.0
 Hook = Callable[[], Awaitable[None]]
@@ -62,6 +64,10 @@ class WorkerApp(faust.App):
         self._assigned_in = self.rebalancing_count
         await super()._on_partitions_assigned(*args, **kwargs)
         self._assigned_once = True
+
+    def client_fault(self) -> str | None:
+        """What of the Kafka client has ended though it must not; None: nothing."""
+        return None if self.should_stop else ended(self.consumer)
 
     async def on_start(self) -> None:
         """Open before any event arrives."""

@@ -21,7 +21,7 @@ from pipelines.runtime.health import HealthServer
 from pipelines.runtime.parked import parked_release
 from pipelines.runtime.processor import Processor
 from pipelines.runtime.relay import Relay
-from pipelines.runtime.watch import StallWatch, watch_loop
+from pipelines.runtime.watch import StallWatch, watch_client, watch_loop
 from pipelines.runtime.worker import Periodic, Progress, Worker
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool, make_pool
@@ -93,6 +93,7 @@ class Service:
             asyncio.create_task(self._relay.run()),
             asyncio.create_task(watch.run()),
             asyncio.create_task(watch_loop(self._worker.name)),
+            asyncio.create_task(watch_client(self.app.client_fault, self.app.crash)),
             *(asyncio.create_task(self._repeat(item)) for item in [*self._worker.periodics, release]),
         ]
 

@@ -1,4 +1,4 @@
-"""Faust's Kafka driver with three things that it fixes and we need otherwise.
+"""Faust's Kafka driver with four things that it fixes and we need otherwise.
 
 How long a fetch may wait for data.
 Faust asks the broker to hold an empty fetch for up to 1.5 s. Apache Kafka answers as soon as there is data; the
@@ -9,6 +9,8 @@ its driver leaves a partition that has none where the last fetch ended, though w
 such a partition is read from its start.
 
 What a seek does that fails: it is tried again, unless another rebalance has come, which brings a seek of its own.
+
+And a look at what must not end: the tasks of the client that look after the cluster, the group and the fetching.
 """
 
 import asyncio
@@ -65,3 +67,21 @@ def make_transport(settings: Settings, app: AppT, url: Any) -> driver.Transport:
         Consumer = _Consumer
 
     return Transport(url, app)
+
+
+def ended(consumer: Any) -> str | None:
+    """Which task of a consumer's Kafka client has ended though it must not; None: none, or there is no client yet."""
+    client = getattr(consumer._thread, "_consumer", None)
+    if client is None or client._closed:
+        return None
+    tasks = {
+        "metadata": client._client._sync_task,
+        "group": getattr(client._coordinator, "_coordination_task", None),
+        "fetching": getattr(client._fetcher, "_fetch_task", None),
+    }
+    over = ((name, task) for name, task in tasks.items() if task is not None and task.done())
+    return next((f"{name}: {_why(task)}" for name, task in over), None)
+
+
+def _why(task: "asyncio.Task[Any]") -> str:
+    return "cancelled" if task.cancelled() else repr(task.exception())

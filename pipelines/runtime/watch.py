@@ -1,17 +1,18 @@
-"""Two watches beside the stream: is unread work being done, and does the event loop come round in time.
+"""Watches beside the stream: is unread work being done, does the event loop come round in time, does the client live.
 
 A member of a group can look well and fetch nothing for ever, or work on and never commit. Neither raises. So a worker
 looks at its own lag from outside, and its health asks whether the committed offset moves while something is unread.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from pipelines import metrics
 from pipelines.observe.lag import CommitAges, Reading
 from pipelines.runtime.worker import Progress
 
 _LOOP_SECONDS = 0.5
+_CLIENT_SECONDS = 5.0
 _READ_SECONDS = 2.0
 """A stop waits for a look that is under way."""
 
@@ -62,6 +63,15 @@ class StallWatch:
             if worker == self._worker and age > 0 and number in (mine or ())
         }
         progress.outside_since = (progress.outside_since or now) if mine is None else None
+
+
+async def watch_client(fault: Callable[[], str | None], crash: Callable[[BaseException], Awaitable[None]]) -> None:
+    """End the process if a part of its Kafka client has: it would stay, and do nothing. A new one starts well."""
+    while True:
+        await asyncio.sleep(_CLIENT_SECONDS)
+        if (found := fault()) is not None:
+            await crash(RuntimeError(f"a task of the Kafka client ended: {found}"))
+            return
 
 
 async def watch_loop(worker: str) -> None:

@@ -94,6 +94,13 @@ def test_a_member_outlives_a_way_back_to_the_committed_offsets_that_fails(group:
     assert "once more" in group.logs()
 
 
+def test_a_worker_whose_client_has_ended_ends_too(group: Group) -> None:
+    group.module = "tests.support.faltering_worker"
+    group.stick("end")
+    assert group.start().wait(60) == 1
+    assert "a task of the Kafka client ended: metadata" in group.logs()
+
+
 def test_the_worker_writes_nothing_but_its_log(group: Group) -> None:
     before = {path.name for path in ROOT.iterdir()}
     process = group.start()

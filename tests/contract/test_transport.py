@@ -20,7 +20,9 @@ async def main():
     app.finalize()
     {body}
 
-asyncio.run(main())
+import uvloop
+
+uvloop.run(main())
 """
 FETCH_WAIT = """
     thread = app.consumer._new_consumer_thread()
@@ -31,6 +33,23 @@ SLOW_SEEK = """
         await asyncio.sleep(0.5)
         print("done")
     await app.tables.recovery._wait(seek(), timeout=0.05)
+"""
+
+CLOSED_LINE = """
+    from aiokafka.conn import AIOKafkaConnection
+    from aiokafka.errors import KafkaConnectionError
+    from aiokafka.protocol.metadata import MetadataRequest
+
+    async with await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0) as server:
+        connection = AIOKafkaConnection(*server.sockets[0].getsockname())
+        _, connection._writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        connection._versions = {3: (0, 1)}
+        connection._writer.transport.abort()
+        await asyncio.sleep(0.1)
+        try:
+            connection.send(MetadataRequest([]))
+        except KafkaConnectionError:
+            print("broken")
 """
 
 
@@ -55,3 +74,7 @@ def test_the_fetch_wait_is_that_of_the_settings() -> None:
 
 def test_a_slow_seek_is_not_taken_for_done() -> None:
     assert printed(SLOW_SEEK) == "done"
+
+
+def test_a_closed_line_is_a_broken_connection_also_on_uvloop() -> None:
+    assert printed(CLOSED_LINE) == "broken"

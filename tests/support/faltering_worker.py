@@ -1,7 +1,7 @@
 """The worker of `tests.support.faust_worker`, whose Kafka client drops what it is asked as it does for a new rebalance.
 
 While FOLDER holds a file `drop`, going back to the committed offsets is dropped, and the file taken away; with `refuse`
-likewise it fails.
+likewise it fails. With `end` what looks after the cluster ends, as it would by a fault of the client's.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from aiokafka.client import AIOKafkaClient
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
@@ -31,6 +32,14 @@ def falter(folder: Path) -> None:
         found: Mapping[TP, int] = await seek(self)
         return found
 
+    look_after = AIOKafkaClient._md_synchronizer
+
+    async def ending(self: AIOKafkaClient) -> None:
+        if (folder / "end").exists():
+            raise RuntimeError("told to end")
+        await look_after(self)
+
+    AIOKafkaClient._md_synchronizer = ending
     driver.AIOKafkaConsumerThread.seek_to_committed = faltering  # type: ignore[method-assign]
 
 
