@@ -76,7 +76,7 @@ def memory(stack: Stack) -> Iterator[Lithify]:
         producer.produce(topic, value, user_key("default", USER))
     assert producer.flush(20) == 0
     with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"]) as client:
-        client.wait_for(USER, LAST["id"], timeout=60)
+        client.wait_for(USER, LAST["id"], timeout=180)
         yield client
 
 
@@ -150,10 +150,10 @@ def test_nothing_is_in_what_the_gateway_answers_or_logs(stack: Stack, memory: Li
     turn = {"role": "user", "content": f"my password is {ASKED}"}
     asked = {"user_id": USER, "session_id": "s1", "query": f"is the password {ASKED}?", "turns": [turn]}
     address = stack.settings_env["LITHIFY_GATEWAY_URL"]
-    block = httpx.post(f"{address}/v1/context", json=asked | {"budget_tokens": 100_000}, timeout=30)
+    block = httpx.post(f"{address}/v1/context", json=asked | {"budget_tokens": 100_000}, timeout=90)
     assert block.status_code == 200
-    httpx.post(f"{address}/v1/context", json=asked | {"lang": f"password: {ASKED}"}, timeout=30)
-    facts = httpx.get(f"{address}/v1/facts", params={"user_id": USER, "history": "true"}, timeout=30)
+    httpx.post(f"{address}/v1/context", json=asked | {"lang": f"password: {ASKED}"}, timeout=90)
+    facts = httpx.get(f"{address}/v1/facts", params={"user_id": USER, "history": "true"}, timeout=90)
     assert memory.facts(USER).facts
     assert leaks(block.text) == leaks(facts.text) == []
     assert leaks(console.getvalue()) == []

@@ -37,7 +37,7 @@ def _start(command: list[str], changed: dict[str, str | None]) -> subprocess.Com
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
 

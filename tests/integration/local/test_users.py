@@ -73,7 +73,7 @@ def run(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
         user=user,
         group=user,

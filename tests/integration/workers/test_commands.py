@@ -24,7 +24,7 @@ def workers(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         env=clean | settings,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
 
