@@ -191,7 +191,7 @@ def _soak(
     pids: Mapping[str, int],
     console: Console,
 ) -> None:
-    """Turns for so many minutes, each minute's lag and memory, and in the end the slope of each process's memory."""
+    """Turns in so many parts of a minute or, as no dialogue is cut, somewhat more; in the end the slopes of memory."""
     sizes: list[dict[str, int]] = []
     for minute in range(minutes):
         run = replay(run_turns(dialogues, f"-soak{minute}", max(1, int(rate * 60))), settings, rate=rate)
@@ -232,7 +232,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--bootstrap", metavar="HOST:PORT", help="of a real Kafka, instead of the embedded broker")
     parser.add_argument("--partitions", type=_positive, default=4, help="of each topic; default: %(default)s")
     parser.add_argument("--replicas", type=_positive, default=1, help="of each worker; default: %(default)s")
-    parser.add_argument("--soak", type=int, default=0, metavar="MINUTES", help="at half speed, after the runs")
+    parser.add_argument("--soak", type=int, default=0, metavar="MINUTES", help="after the runs; dialogues are not cut")
     parser.add_argument(
         "--rate", type=float, metavar="TURNS", help="a second, of the soak; default: half the speed of the runs"
     )

@@ -1,6 +1,5 @@
 """Reading internal topics: the receipt and the item of an enveloped event."""
 
-from dataclasses import replace
 from typing import TypeVar
 
 import msgspec
@@ -48,14 +47,13 @@ def item_of(record: Record, event: Event[Body], payload: T) -> Item[T]:
 
 def _source(event: Event[Body]) -> Source:
     head, body = event.envelope, event.body
-    source = Source(head.tenant, head.subject_key)
-    if isinstance(body, TurnExtracted | TurnDecided):
-        return replace(source, turn_id=body.turn_id)
-    if not isinstance(body, SessionClosed):
-        return replace(source, turn_id=head.id)
-    if body.last_turn_id is not None:
-        return replace(source, turn_id=body.last_turn_id)
-    return replace(source, session_id=body.session_id, ended_at=body.ended_at)
+    if isinstance(body, SessionClosed) and body.last_turn_id is None:
+        return Source(head.tenant, head.subject_key, session_id=body.session_id, ended_at=body.ended_at)
+    if isinstance(body, SessionClosed):
+        return Source(head.tenant, head.subject_key, body.last_turn_id)
+    return Source(
+        head.tenant, head.subject_key, body.turn_id if isinstance(body, TurnExtracted | TurnDecided) else head.id
+    )
 
 
 def _inbox_id(event: Event[Body]) -> str:

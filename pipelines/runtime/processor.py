@@ -166,9 +166,8 @@ async def _known(unit: UnitOfWork, items: Sequence[Item[T]]) -> list[Item[T]]:
     In a database that was put back, what the topics still hold from before comes ahead of its turn. Entered in the
     inbox now it would be a repeat when the turn has come again, and never be applied.
     """
-    known = await unit.known([item.source for item in items if item.source is not None])
-    verdicts = iter(known)
-    return [item for item in items if item.source is None or next(verdicts)]
+    known = await unit.known(item.source for item in items if item.source is not None)
+    return [item for item in items if item.source is None or item.source in known]
 
 
 async def _sort(

@@ -138,12 +138,12 @@ class UnitOfWork:
             recorded |= {(row["tenant"], row["event_id"]): row["digest"] for row in rows}
         return [_arrival(item, fresh, first, recorded) for item in receipts]
 
-    async def known(self, sources: Sequence[Source]) -> list[bool]:
-        """For each source, whether the first stage has stored it."""
-        rows = [{"number": number, **msgspec.to_builtins(source)} for number, source in enumerate(sources)]
+    async def known(self, sources: Iterable[Source]) -> set[Source]:
+        """Those that the first stage has stored."""
+        asked = list(dict.fromkeys(sources))
+        rows = [{"number": number, **msgspec.to_builtins(source)} for number, source in enumerate(asked)]
         found = await self.fetch("delivery.known_sources", rows=rows) if rows else []
-        numbers = {row["number"] for row in found}
-        return [number in numbers for number in range(len(sources))]
+        return {asked[row["number"]] for row in found}
 
     async def now(self) -> datetime:
         """System time for what is written; call it after locking."""
