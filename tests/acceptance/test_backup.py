@@ -37,7 +37,7 @@ def turns() -> list[Turn]:
 
 
 @pytest.fixture(scope="module")
-def backup(stack: Stack, tmp_path_factory: pytest.TempPathFactory, turns: list[Turn]) -> Path:
+def backup(stack: Stack, probe: MemoryProbe, tmp_path_factory: pytest.TempPathFactory, turns: list[Turn]) -> Path:
     """Made in the middle of a run; the run goes on to its end."""
     folder = tmp_path_factory.mktemp("backups") / "monday"
     settings = load_settings(stack.settings_env)
@@ -52,6 +52,7 @@ def backup(stack: Stack, tmp_path_factory: pytest.TempPathFactory, turns: list[T
 
     flowing = threading.Thread(target=flow)
     flowing.start()
+    assert eventually(lambda: len(probe.turns()) > len(first), SECONDS), "the flow does not reach the database"
     done = invoke(stack.settings_env, "backup", str(folder), "--json")
     made.set()
     flowing.join(SECONDS)
@@ -89,7 +90,7 @@ def _stop(stack: Stack, probe: MemoryProbe) -> None:
     for name in PROCESSES:
         stack.kill(name, hold=True)
     gone = "select count(*) as n from pg_stat_activity where usename in ('lithify_worker', 'lithify_gateway')"
-    assert eventually(lambda: probe.rows(gone)[0]["n"] == 0)
+    assert eventually(lambda: probe.rows(gone)[0]["n"] == 0, SECONDS)
 
 
 def _start(stack: Stack) -> None:
