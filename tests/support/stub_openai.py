@@ -87,6 +87,8 @@ class Stub:
     """How the next requests are answered; then well."""
     always: Bad | None = None
     """How all others are answered."""
+    refuses: tuple[str, ...] = ()
+    """Parameters, or types of `response_format`, with which no request is taken."""
     arrived: threading.Event = field(default_factory=threading.Event)
     """Set by every request."""
     release: threading.Event = field(default_factory=threading.Event)
@@ -103,6 +105,10 @@ def turns_of(body: dict[str, Any]) -> list[Turn]:
     return turns
 
 
+def _format_of(body: dict[str, Any]) -> str:
+    return str(body.get("response_format", {}).get("type", ""))
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     stub: Stub
@@ -112,12 +118,21 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         stub = self.stub
         stub.asked.append(body)
-        bad = stub.coming.popleft() if stub.coming else stub.always
+        refused = next((name for name in stub.refuses if name in (*body, _format_of(body))), None)
+        bad = None if refused else stub.coming.popleft() if stub.coming else stub.always
         stub.arrived.set()
         try:
-            self._misbehave(bad, body)
+            self._refuse(refused) if refused else self._misbehave(bad, body)
         except OSError:
             self.close_connection = True
+
+    def _refuse(self, name: str) -> None:
+        """As OpenAI does it for its own parameters, and others in words only."""
+        if name.startswith("json_"):
+            self._send({"error": {"message": f"This response_format type is not available: {name}"}}, 400)
+        else:
+            error = {"message": f"Unsupported parameter: '{name}'.", "param": name, "code": "unsupported_parameter"}
+            self._send({"error": error}, 400)
 
     def _misbehave(self, bad: Bad | None, body: dict[str, Any]) -> None:
         transport: dict[Bad | None, Callable[[], None]] = {

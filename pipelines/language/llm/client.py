@@ -1,19 +1,24 @@
 """One call of an OpenAI-compatible endpoint, and what its failures mean.
 
-It never tries again by itself: the queue does, and knows what an attempt costs. The body is read up to a bound and
+It never tries again by itself: the queue does, and knows what an attempt costs. Only a request whose optional
+parameters are refused is put otherwise and sent again, for a refusal costs nothing. The body is read up to a bound and
 within a total time, so that neither a flood nor a trickle holds a call.
 """
 
 import asyncio
+import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import openai
 
+from pipelines.language.llm.dialect import Dialect, Structure, refused_parameter
 from pipelines.language.llm.reply import Fault, ReplyError
+
+_log = logging.getLogger(__name__)
 
 MOST_BYTES = 2_000_000
 """Of a reply's body."""
@@ -81,14 +86,14 @@ class ModelClient:
         model: str,
         key: str | None,
         *,
-        structure: Literal["json_schema", "json_object", "none"],
+        structure: Structure,
         timeout: float,
         reply_tokens: int,
     ) -> None:
         self.model = model
         self._timeout = timeout
-        self._options: dict[str, Any] = {"model": model, "temperature": 0, "max_tokens": reply_tokens}
-        self._structure = structure
+        self._reply_tokens = reply_tokens
+        self._dialect = Dialect(structure)
         self._client = openai.AsyncOpenAI(
             base_url=url, api_key=key or "none", organization=None, project=None, timeout=timeout, max_retries=0
         )
@@ -102,7 +107,7 @@ class ModelClient:
         """
         try:
             async with asyncio.timeout(self._timeout):
-                body = await self._body(messages, schema)
+                body = await self._understood(messages, schema)
         except TimeoutError:
             raise Unavailable("timeout") from None
         except openai.APITimeoutError:
@@ -117,9 +122,31 @@ class ModelClient:
             raise Unavailable("connection") from None
         return _answer(body)
 
-    async def _body(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> bytes:
+    async def _understood(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> bytes:
+        """The body of the reply, in whichever dialect the endpoint takes."""
+        dialect = self._dialect
+        while True:
+            try:
+                body = await self._body(dialect, messages, schema)
+            except openai.APIStatusError as error:
+                refused = refused_parameter(error.body) if error.status_code in _REQUEST_FAULTS else None
+                other = dialect.without(refused) if refused else None
+                if other is None:
+                    raise
+                dialect = other
+            else:
+                self._speak(dialect)
+                return body
+
+    def _speak(self, dialect: Dialect) -> None:
+        if dialect != self._dialect:
+            _log.warning("%s refuses parts of a request and is asked otherwise from now on: %s", self.model, dialect)
+            self._dialect = dialect
+
+    async def _body(self, dialect: Dialect, messages: list[dict[str, str]], schema: dict[str, Any]) -> bytes:
         completions: Any = self._client.chat.completions
-        call = completions.with_streaming_response.create(messages=messages, **self._options, **self._format(schema))
+        options = dialect.options(self._reply_tokens, schema)
+        call = completions.with_streaming_response.create(model=self.model, messages=messages, **options)
         parts = bytearray()
         async with call as response:
             async for part in response.iter_bytes():
@@ -127,14 +154,6 @@ class ModelClient:
                 if len(parts) > MOST_BYTES:
                     raise ReplyError(Fault.TOO_LARGE)
         return bytes(parts)
-
-    def _format(self, schema: dict[str, Any]) -> dict[str, Any]:
-        if self._structure == "none":
-            return {}
-        if self._structure == "json_object":
-            return {"response_format": {"type": "json_object", "schema": schema}}
-        described = {"name": "turns_read", "strict": True, "schema": schema}
-        return {"response_format": {"type": "json_schema", "json_schema": described}}
 
     async def close(self) -> None:
         """Close its connections."""

@@ -164,6 +164,34 @@ async def test_c112_a_turn_that_the_model_cannot_answer_is_given_up_and_kept(
     assert modelled.rows("select state, reason from model_queue") == [{"state": "failed", "reason": UNUSABLE[bad]}]
 
 
+async def test_an_endpoint_that_refuses_parameters_is_asked_otherwise(modelled: ModelPipeline, stub: Stub) -> None:
+    stub.refuses = ("temperature", "max_tokens", "json_schema")
+    modelled.publish(said(VEGGIE))
+    await modelled.run()
+    await modelled.ask()
+    assert modelled.outcomes() == {"t1": "stored"}
+    [call] = modelled.rows("select outcome from model_calls")
+    assert call["outcome"] == "ok", "a refusal is no call: nothing was paid for it"
+    *refused, taken = stub.asked
+    assert len(refused) == len(stub.refuses)
+    assert not {"temperature", "max_tokens"} & set(taken)
+    assert taken["max_completion_tokens"] > 0
+    assert taken["response_format"]["type"] == "json_object"
+    modelled.publish(said("She digs; I dig in, too: my digs are in Oslo these years.", "t2", session_id="s2"))
+    await modelled.run()
+    await modelled.ask()
+    assert len(stub.asked) == len(refused) + 2, "what was learned is forgotten"
+
+
+async def test_what_is_refused_in_every_way_is_given_up(modelled: ModelPipeline, stub: Stub) -> None:
+    stub.refuses = ("max_tokens", "max_completion_tokens")
+    modelled.publish(said(VEGGIE))
+    await modelled.run()
+    await modelled.ask()
+    assert [row["outcome"] for row in modelled.rows("select outcome from model_calls")] == ["rejected"]
+    assert len(stub.asked) == 2
+
+
 async def test_c111_an_outage_is_no_attempt(modelled: ModelPipeline, stub: Stub) -> None:
     stub.always = Bad.UNAVAILABLE
     modelled.publish(said(VEGGIE))
