@@ -6,7 +6,8 @@ from typing import Literal
 
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.llm.claims import StatementReader
-from pipelines.language.llm.client import ModelClient, Unavailable
+from pipelines.language.llm.client import ModelClient
+from pipelines.language.llm.completion import Unavailable
 from pipelines.language.llm.hybrid import agreed, combined, unresolved
 from pipelines.language.llm.prompt import Asked, asked, messages
 from pipelines.language.llm.reply import Reply, ReplyError, parse_reply, reply_schema

@@ -17,13 +17,14 @@ import faust
 from faust.types import StreamT, TransportT
 from mode.supervisors import OneForOneSupervisor
 
-from pipelines.runtime import connection
+from pipelines.runtime import connection, records
 from pipelines.runtime.recovery import SteadyTables
 from pipelines.runtime.transport import ended, make_transport
 from pipelines.settings import Settings
 from pipelines.topics import Topic, group_name, topic_name
 
 connection.use()
+records.use()
 _EXIT_GUARD_SECONDS = 25.0
 _RESTARTS_AT_ONCE = 1_000.0
 Hook = Callable[[], Awaitable[None]]

@@ -101,6 +101,16 @@ def test_a_worker_whose_client_has_ended_ends_too(group: Group) -> None:
     assert "a task of the Kafka client ended: metadata" in group.logs()
 
 
+def test_c66_a_header_whose_name_is_no_text_stops_nobody(group: Group) -> None:
+    group.produce(5)
+    group.start()
+    group.wait(all_of(5), 30)
+    group.produce_unreadable(1)
+    group.produce(5)
+    group.wait(lambda counted: counted == {0: 10, 1: 11, 2: 10, 3: 10}, 30)
+    assert group.processes[0].poll() is None
+
+
 def test_the_worker_writes_nothing_but_its_log(group: Group) -> None:
     before = {path.name for path in ROOT.iterdir()}
     process = group.start()

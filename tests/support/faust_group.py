@@ -21,6 +21,20 @@ from tests.support.servers import Database
 
 ROOT = Path(__file__).parents[2]
 PARTITIONS = 4
+_UNREADABLE = """
+import asyncio, sys
+from aiokafka import AIOKafkaProducer
+
+class Name(str):
+    def encode(self, *_):
+        return b"caf\\xe9"
+
+async def main(broker, topic, partition):
+    async with AIOKafkaProducer(bootstrap_servers=broker) as producer:
+        await producer.send_and_wait(topic, b"x", partition=int(partition), headers=[(Name("x"), b"\\xfe")])
+
+asyncio.run(main(*sys.argv[1:]))
+"""
 
 
 @dataclass
@@ -77,6 +91,12 @@ class Group:
             for partition in range(PARTITIONS):
                 producer.produce(f"{self.prefix}-turns", value=str(number).encode(), partition=partition)
         assert producer.flush(20) == 0
+
+    def produce_unreadable(self, partition: int) -> None:
+        """An event with a header whose name is no UTF-8, as some clients write it. The broker takes any bytes."""
+        argv = [sys.executable, "-c", _UNREADABLE, self.broker, f"{self.prefix}-turns", str(partition)]
+        # The client that is compiled writes such a name as text.
+        subprocess.run(argv, env={**os.environ, "AIOKAFKA_NO_EXTENSIONS": "1"}, check=True, timeout=60)
 
     @contextmanager
     def steadily_producing(self) -> Iterator[list[int]]:

@@ -46,6 +46,17 @@ class Bad(StrEnum):
     UNAVAILABLE = "unavailable"
     UNAUTHORIZED = "unauthorized"
     BAD_REQUEST = "bad_request"
+    WRONG_OPTION = "wrong_option"
+    RATE_LIMITED_200 = "rate_limited_200"
+    UPSTREAM_ERROR = "upstream_error"
+    COUNTS_NULL = "counts_null"
+    COUNTS_HUGE = "counts_huge"
+    COUNTS_NEGATIVE = "counts_negative"
+    PARTS = "parts"
+    TOOL = "tool"
+    TOOL_PARSED = "tool_parsed"
+    CUT_OFF_BEHIND = "cut_off_behind"
+    HALF_CHARACTER = "half_character"
     HANG = "hang"
     TRICKLE = "trickle"
     TRUNCATED_BODY = "truncated_body"
@@ -140,6 +151,13 @@ class _Handler(BaseHTTPRequestHandler):
             Bad.UNAVAILABLE: lambda: self._send({"error": {"message": "overloaded"}}, 503),
             Bad.UNAUTHORIZED: lambda: self._send({"error": {"message": "who are you"}}, 401),
             Bad.BAD_REQUEST: lambda: self._send({"error": {"message": "context_length_exceeded"}}, 400),
+            Bad.WRONG_OPTION: lambda: self._send(
+                {"error": {"message": "use max_completion_tokens", "param": "max_tokens"}}, 400
+            ),
+            Bad.RATE_LIMITED_200: lambda: self._send({"error": {"message": "slow down", "code": 429}}),
+            Bad.UPSTREAM_ERROR: lambda: self._send(
+                {"choices": [{"error": {"code": 502}, "finish_reason": "error", "message": {"content": ""}}]}
+            ),
             Bad.HANG: self._hang,
             Bad.TRICKLE: self._trickle,
             Bad.TRUNCATED_BODY: self._truncate,
@@ -222,7 +240,15 @@ def _worded(bad: Bad | None, text: str) -> dict[str, Any]:
         Bad.INVALID_SCHEMA: '{"turns": [{"turn": 1, "claims": "none"}]}',
         Bad.NOT_JSON: text[: len(text) // 2] + "…",
         Bad.DEEP: '{"turns": ' + "[" * 100_000,
+        Bad.HALF_CHARACTER: text.replace('"relation": null', '"relation": "\\ud83d\\u0000"'),
     }
+    counts = {
+        Bad.COUNTS_NULL: {"prompt_tokens": None, "completion_tokens": 3.5},
+        Bad.COUNTS_HUGE: {"prompt_tokens": 10**12, "completion_tokens": 10**30},
+        Bad.COUNTS_NEGATIVE: {"prompt_tokens": -1, "completion_tokens": "many"},
+    }
+    if bad in counts:
+        return _completion(text) | {"usage": counts[bad]}
     match bad:
         case Bad.REASONING_FIELD:
             return _completion("", reasoning_content=f"I think so: {text}")
@@ -230,13 +256,20 @@ def _worded(bad: Bad | None, text: str) -> dict[str, Any]:
             return _completion("", reasoning_content="The user seems to be vegan, I should note that.")
         case Bad.REFUSED:
             return _completion(None, refusal="I cannot help with that.")
+        case Bad.PARTS:
+            return _completion([{"type": "text", "text": text[:9]}, {"type": "text", "text": text[9:]}])
+        case Bad.TOOL | Bad.TOOL_PARSED:
+            arguments = text if bad is Bad.TOOL else json.loads(text)
+            return _completion(None, "tool_calls", tool_calls=[{"function": {"name": "r", "arguments": arguments}}])
+        case Bad.CUT_OFF_BEHIND:
+            return _completion(text + "\n" * 500, finish="length")
         case Bad.CUT_OFF:
             return _completion(text[: len(text) // 2], finish="length")
         case _:
             return _completion(text if bad is None else contents.get(bad, text))
 
 
-def _completion(content: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
+def _completion(content: object, finish: str = "stop", **message: Any) -> dict[str, Any]:
     return {
         "id": "c1",
         "object": "chat.completion",

@@ -19,8 +19,9 @@ from pipelines import metrics
 from pipelines.effects import Effects, Row
 from pipelines.envelope import Codec
 from pipelines.language.llm.breaker import Breaker
-from pipelines.language.llm.client import Answer, ModelClient, Unavailable
-from pipelines.language.llm.reply import Fault, Reply, ReplyError, parse_reply
+from pipelines.language.llm.client import ModelClient
+from pipelines.language.llm.completion import Answer, Unavailable
+from pipelines.language.llm.reply import Fault, Parsed, Reply, ReplyError, parse_reply
 from pipelines.runtime.worker import Periodic
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -37,6 +38,8 @@ _KEPT = 20_000
 """Code points of a reply that could not be used that are kept for whoever looks into it."""
 _SPENT = "spent"
 """Why a turn was given up that was cut off in every attempt."""
+_MALFORMED = "malformed"
+"""Code of a statement that is not of the form asked for: it names no turn's words."""
 _stored = msgspec.json.Decoder(Reply)
 
 
@@ -208,16 +211,15 @@ class Asker:
         with metrics.MODEL_SECONDS.time():
             try:
                 answer = await self.client.ask(call.request.messages, call.request.schema)
-                if answer.fault is not None:
-                    raise ReplyError(answer.fault)
-                parsed = parse_reply(clean(answer.content), clean(answer.reasoning))
+                parsed = _parsed(answer)
             except ReplyError as error:
                 metrics.MODEL_CALLS.labels(str(error.fault)).inc()
                 return self._outcome(call, answer, None, error.fault)
+        metrics.MODEL_REJECTS.labels(_MALFORMED).inc(parsed.malformed)
         if not covers(call.request, parsed.reply):
             # what it does say is used now, but it does not stand for an answer to the whole
-            metrics.MODEL_CALLS.labels(str(Fault.INCOMPLETE)).inc()
-            return self._outcome(call, answer, parsed.reply, Fault.INCOMPLETE)
+            metrics.MODEL_CALLS.labels(str(answer.fault or Fault.INCOMPLETE)).inc()
+            return self._outcome(call, answer, parsed.reply, answer.fault or Fault.INCOMPLETE)
         metrics.MODEL_CALLS.labels("ok" if parsed.strict else "ok_tolerant").inc()
         return self._outcome(call, answer, parsed.reply, "ok")
 
@@ -255,3 +257,17 @@ class Asker:
                 output_tokens=outcome.output_tokens,
                 cost=cost,
             )
+
+
+def _parsed(answer: Answer) -> Parsed:
+    """The reply in an answer, also in one that was cut off: it may have been whole by then, or some of its turns.
+
+    Raises:
+        ReplyError: there is none.
+    """
+    if answer.fault not in {None, Fault.TRUNCATED}:
+        raise ReplyError(answer.fault)
+    try:
+        return parse_reply(clean(answer.content), clean(answer.reasoning))
+    except ReplyError as error:
+        raise ReplyError(answer.fault or error.fault) from error

@@ -7,14 +7,13 @@ within a total time, so that neither a flood nor a trickle holds a call.
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import msgspec
 import openai
 
+from pipelines.language.llm.completion import REQUEST_FAULTS, Answer, Unavailable, read_answer, status_fault
 from pipelines.language.llm.dialect import Dialect, Structure, refused_parameter
 from pipelines.language.llm.reply import Fault, ReplyError
 
@@ -24,57 +23,6 @@ MOST_BYTES = 2_000_000
 """Of a reply's body."""
 _LONGEST_HOLD = 3600.0
 """Seconds of a Retry-After that are honoured."""
-_SETTINGS_HOLD = 60.0
-"""Seconds for which a wrong key, address or model name stops all calls."""
-_REQUEST_FAULTS = frozenset([400, 413, 422])
-_SETTINGS_FAULTS = frozenset([401, 402, 403, 404])
-
-
-class Unavailable(Exception):  # noqa: N818 - an outage, no fault of the request
-    """The endpoint did not answer; the same request may be answered later."""
-
-    def __init__(self, reason: str, hold: float | None = None) -> None:
-        """`hold`: seconds for which nothing at all should be asked, where that is known."""
-        super().__init__(reason)
-        self.reason = reason
-        self.hold = hold
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back: text that may be a reply."""
-
-    content: str
-    reasoning: str
-    input_tokens: int
-    output_tokens: int
-    fault: Fault | None = None
-    """Why it cannot be a whole reply, where the endpoint itself says so."""
-
-
-class _Message(msgspec.Struct, frozen=True):
-    content: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(msgspec.Struct, frozen=True):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Usage(msgspec.Struct, frozen=True):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-class _Completion(msgspec.Struct, frozen=True):
-    choices: list[_Choice]
-    usage: _Usage | None = None
-
-
-_decoder = msgspec.json.Decoder(_Completion)
 
 
 class ModelClient:
@@ -120,7 +68,7 @@ class ModelClient:
             raise
         except Exception:  # noqa: BLE001 - transports raise their own errors while a body is read
             raise Unavailable("connection") from None
-        return _answer(body)
+        return read_answer(body)
 
     async def _understood(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> bytes:
         """The body of the reply, in whichever dialect the endpoint takes."""
@@ -129,7 +77,7 @@ class ModelClient:
             try:
                 body = await self._body(dialect, messages, schema)
             except openai.APIStatusError as error:
-                refused = refused_parameter(error.body) if error.status_code in _REQUEST_FAULTS else None
+                refused = refused_parameter(error.body) if error.status_code in REQUEST_FAULTS else None
                 other = dialect.without(refused) if refused else None
                 if other is None:
                     raise
@@ -161,12 +109,7 @@ class ModelClient:
 
 
 def _status_fault(error: openai.APIStatusError) -> Exception:
-    status = error.status_code
-    if status in _REQUEST_FAULTS:
-        return ReplyError(Fault.REJECTED, f"status {status}")
-    if status in _SETTINGS_FAULTS:
-        return Unavailable(f"status_{status}", _SETTINGS_HOLD)
-    return Unavailable(f"status_{status}", retry_after(error.response.headers.get("retry-after")))
+    return status_fault(error.status_code, error.body, retry_after(error.response.headers.get("retry-after")))
 
 
 def retry_after(value: str | None, now: datetime | None = None) -> float | None:
@@ -178,34 +121,9 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     except ValueError:
         try:
             until = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         seconds = ((until if until.tzinfo else until.replace(tzinfo=UTC)) - (now or datetime.now(UTC))).total_seconds()
     if seconds != seconds:  # noqa: PLR0124 - "nan" is a float too
         return None
     return min(max(seconds, 0.0), _LONGEST_HOLD)
-
-
-def _answer(body: bytes) -> Answer:
-    try:
-        completion = _decoder.decode(body)
-        choice = completion.choices[0]
-    except msgspec.ValidationError as error:
-        raise ReplyError(Fault.INVALID, str(error)[:200]) from None
-    except (msgspec.DecodeError, RecursionError, UnicodeError, IndexError) as error:
-        raise ReplyError(Fault.EMPTY if not body.strip() else Fault.NOT_JSON, str(error)[:200]) from None
-    message, usage = choice.message, completion.usage or _Usage()
-    fault = None
-    if message.refusal:
-        fault = Fault.REFUSED
-    elif choice.finish_reason == "length":
-        fault = Fault.TRUNCATED
-    elif choice.finish_reason == "content_filter":
-        fault = Fault.REFUSED
-    return Answer(
-        message.content or "",
-        message.reasoning_content or message.reasoning or "",
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        fault,
-    )

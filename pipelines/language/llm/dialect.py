@@ -13,7 +13,8 @@ from typing import Any, Literal
 Structure = Literal["json_schema", "json_object", "none"]
 
 _LOOSER: Mapping[Structure, Structure] = {"json_schema": "json_object", "json_object": "none"}
-_OPTIONAL = re.compile(r"\b(temperature|response_format|max_completion_tokens|max_tokens)\b")
+_OPTIONS = re.compile(r"\b(temperature|response_format|max_completion_tokens|max_tokens)\b")
+_NAMED = re.compile(rf"{_OPTIONS.pattern}|^model$")
 _TOO_LONG = re.compile(r"context[ _](?:length|window)", re.IGNORECASE)
 """Said where the turns are too many: servers then name `max_tokens` too, and nothing but a shorter request helps."""
 
@@ -59,7 +60,7 @@ class Dialect:
 
 
 def refused_parameter(error: object) -> str | None:
-    """The optional parameter that a rejected request was rejected for; None: it was something else.
+    """The parameter, the same in every request, that a request was rejected for; None: it was something else.
 
     Args:
         error: what the body of the reply says, read as JSON: OpenAI's `{"message", "code", "param"}`, or whatever
@@ -68,5 +69,5 @@ def refused_parameter(error: object) -> str | None:
     told = error if isinstance(error, dict) else {"message": str(error)}
     if _TOO_LONG.search(f"{told.get('code')} {told.get('message')}"):
         return None
-    named = _OPTIONAL.search(str(told.get("param") or "")) or _OPTIONAL.search(str(told.get("message") or told))
+    named = _NAMED.search(str(told.get("param") or "")) or _OPTIONS.search(str(told.get("message") or told))
     return named[0] if named else None

@@ -25,6 +25,9 @@ _SELF = frozenset(["user", "i", "me", "myself", "speaker", "the user", "用户",
 _AGENT = frozenset(["assistant", "ai", "agent", "bot", "model", "you", "助手", "系统", "system"])
 _PLAIN = RuleData(id="model", pattern="", needs=[])
 """A rule that prescribes nothing: basis, cue and scope come from the words."""
+_LONGEST_LOOSE = 2_000
+"""Code points of a quote that is sought whatever its case and spaces: a pattern of a whole reply's length takes half a
+minute to make."""
 Span = tuple[int, int]
 
 
@@ -161,13 +164,15 @@ def _names_relation(text: str, relation: str, relations: Mapping[str, str]) -> b
 
 
 def _find(text: str, part: str, start: int, end: int) -> Span | None:
-    """Where `part` stands in `text[start:end]`: letter by letter, else whatever its case and spaces."""
+    """Where `part` stands in `text[start:end]`: to the letter; if it is not long, also whatever its case and spaces."""
     part = part.strip()
     if not part:
         return None
     at = text.find(part, start, end)
     if at >= 0:
         return at, at + len(part)
+    if len(part) > _LONGEST_LOOSE:
+        return None
     pattern = r"\s+".join(re.escape(word) for word in part.split())
     found = re.compile(pattern, re.IGNORECASE).search(text, start, end)
     return found.span() if found is not None else None

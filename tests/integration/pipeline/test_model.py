@@ -101,15 +101,75 @@ async def test_c105_c107_a_reply_among_other_text_is_found(modelled: ModelPipeli
     assert len(stub.asked) == 1
 
 
+ODD = {
+    Bad.COUNTS_NULL: "ok",
+    Bad.COUNTS_HUGE: "ok",
+    Bad.COUNTS_NEGATIVE: "ok",
+    Bad.PARTS: "ok",
+    Bad.TOOL: "ok",
+    Bad.TOOL_PARSED: "ok",
+    Bad.CUT_OFF_BEHIND: "ok",
+    Bad.HALF_CHARACTER: "ok_tolerant",
+}
+
+
+@pytest.mark.parametrize(("bad", "result"), ODD.items())
+async def test_c110_whatever_stands_beside_a_reply_it_is_paid_for_once(
+    modelled: ModelPipeline, stub: Stub, bad: Bad, result: str
+) -> None:
+    before = metric(CALLS, outcome=result)
+    stub.always = bad
+    modelled.publish(said(VEGGIE))
+    await modelled.run()
+    await modelled.ask()
+    assert modelled.outcomes() == {"t1": "stored"}
+    assert modelled.believed() == {("user", "diet", "vegetarian")}
+    assert metric(CALLS, outcome=result) == before + 1
+    [call] = modelled.rows("select outcome, input_tokens > 0 and output_tokens > 0 as counted from model_calls")
+    assert call == {"outcome": "ok", "counted": True}
+
+
+async def test_c110_an_outage_in_the_form_of_an_answer_is_no_attempt(modelled: ModelPipeline, stub: Stub) -> None:
+    modelled.publish(said(VEGGIE))
+    await modelled.run()
+    for bad in (Bad.HTML, Bad.RATE_LIMITED_200, Bad.UPSTREAM_ERROR, Bad.BLANK_BODY, Bad.WRONG_OPTION):
+        stub.always = bad
+        for _ in range(modelled.settings.model_attempts):
+            await modelled.later()
+    assert modelled.rows("select state, attempts from model_queue") == [{"state": "waiting", "attempts": 0}]
+    stub.always = None
+    await modelled.later()
+    assert modelled.outcomes() == {"t1": "stored"}
+
+
+async def test_c110_of_a_reply_that_was_cut_off_the_whole_turns_count(database: Database) -> None:
+    """The second turn's claims are many, so that the half of the text ends among them."""
+    many = [statement("digs in Delft", "Delft", "home", "delft")] * 9
+
+    def mind(turn: dict[str, str]) -> list[dict[str, object]]:
+        return many if "Delft" in turn["text"] else [statement(turn["text"], "veggie", "diet", "vegetarian")]
+
+    with stub_openai(mind) as stub:
+        async with model_pipeline(database, stub.url) as pipeline:
+            stub.coming.append(Bad.CUT_OFF)
+            pipeline.publish(said(VEGGIE), said("My digs in Delft are fine.", "t2"))
+            await pipeline.run()
+            before = metric(CALLS, outcome="truncated")
+            await pipeline.ask()
+            assert pipeline.outcomes() == {"t1": "stored", "t2": "failed_transient"}
+            assert metric(CALLS, outcome="truncated") == before + 1
+            await pipeline.later()
+            assert pipeline.outcomes() == {"t1": "stored", "t2": "stored"}
+            assert [len(texts) for texts in stub.turns_asked()] == [2, 1]
+
+
 UNUSABLE = {
     Bad.REASONING_PROSE: "empty",
     Bad.EMPTY: "empty",
-    Bad.BLANK_BODY: "empty",
     Bad.PROSE_ONLY: "not_json",
     Bad.INVALID_SCHEMA: "invalid",
-    Bad.NO_CHOICES: "not_json",
+    Bad.NO_CHOICES: "empty",
     Bad.NOT_JSON: "not_json",
-    Bad.HTML: "not_json",
     Bad.DEEP: "invalid",
     Bad.CUT_OFF: "truncated",
     Bad.REFUSED: "refused",
@@ -121,6 +181,10 @@ UNANSWERED = {
     Bad.RATE_LIMITED: "status_429",
     Bad.UNAVAILABLE: "status_503",
     Bad.UNAUTHORIZED: "status_401",
+    Bad.RATE_LIMITED_200: "status_429",
+    Bad.UPSTREAM_ERROR: "status_502",
+    Bad.BLANK_BODY: "no_completion",
+    Bad.HTML: "no_completion",
     Bad.HANG: "timeout",
     Bad.TRICKLE: "timeout",
     Bad.TRUNCATED_BODY: "connection",
@@ -183,13 +247,16 @@ async def test_an_endpoint_that_refuses_parameters_is_asked_otherwise(modelled: 
     assert len(stub.asked) == len(refused) + 2, "what was learned is forgotten"
 
 
-async def test_what_is_refused_in_every_way_is_given_up(modelled: ModelPipeline, stub: Stub) -> None:
+async def test_what_is_refused_in_every_way_waits_and_is_no_fault_of_the_turns(
+    modelled: ModelPipeline, stub: Stub
+) -> None:
     stub.refuses = ("max_tokens", "max_completion_tokens")
     modelled.publish(said(VEGGIE))
     await modelled.run()
     await modelled.ask()
-    assert [row["outcome"] for row in modelled.rows("select outcome from model_calls")] == ["rejected"]
     assert len(stub.asked) == 2
+    assert modelled.outcomes() == {"t1": "failed_transient"}
+    assert modelled.rows("select attempts from model_queue") == [{"attempts": 0}]
 
 
 async def test_c111_an_outage_is_no_attempt(modelled: ModelPipeline, stub: Stub) -> None:

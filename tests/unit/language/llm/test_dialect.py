@@ -22,6 +22,8 @@ SCHEMA = {"type": "object"}
         ({"message": "`temperature` is deprecated for this model", "param": None}, "temperature"),
         ({"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "extra fields"}]}, "max_completion_tokens"),
         ("temperature must be 1", "temperature"),
+        ({"message": "There is no such model.", "param": "model"}, "model"),
+        ({"message": "The model refuses these messages.", "param": "messages"}, None),
         ({"message": "'messages' is empty", "param": "messages"}, None),
         ({"message": "max_tokens is 9000, but the context length is 8192", "param": "max_tokens"}, None),
         ({"message": "too many tokens", "code": "context_length_exceeded", "param": "max_tokens"}, None),

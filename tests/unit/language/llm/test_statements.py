@@ -1,6 +1,7 @@
 """What a model says becomes a claim only where the words of the turn bear it out."""
 
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -210,3 +211,10 @@ def test_any_statement_about_any_turn_is_a_claim_with_evidence_or_none(
             assert claim.text in content
             assert claim.value
             assert 0 <= claim.span[0] < claim.span[1] <= len(content)
+
+
+def test_c110_a_quote_as_long_as_a_whole_reply_is_looked_for_in_no_time() -> None:
+    start = time.process_time()
+    found = read("I am vegan. " * 500, *[says("q w" * 30_000, "q", "diet", "vegan")] * 20)
+    assert codes(found) == [RejectCode.NO_EVIDENCE]
+    assert time.process_time() - start < 2.0
