@@ -16,6 +16,8 @@ class TimeData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     units: dict[str, str]
     until: list[str]
     since: list[str]
+    back: list[str]
+    """Those of `since` after which the time lies back: "since Monday", unlike "from Monday"."""
     schema: str = msgspec.field(name="$schema", default="")
 
 

@@ -109,6 +109,23 @@ def test_c45_yesterday_is_that_of_the_turn() -> None:
     assert EXTRACTOR.extract(moved).claims == (claim,)
 
 
+@pytest.mark.parametrize(
+    ("content", "first"),
+    [
+        ("I moved to Lisbon on March 2.", "2026-03-02"),
+        ("I moved to Lisbon on Monday.", "2026-03-02"),
+        ("I moved to Lisbon in December.", "2025-12-01"),
+        ("I'm moving to Lisbon on Monday.", "2026-03-09"),
+        ("I've got to say, I'm moving to Lisbon on Monday.", "2026-03-09"),
+        ("我周一搬到了成都", "2026-03-02"),
+        ("我12月入职了百桥公司", "2025-12-01"),
+    ],
+)
+def test_c45_what_happened_on_a_day_without_a_year_is_no_plan(content: str, first: str) -> None:
+    (claim,) = read(content).claims
+    assert claim.valid_from == datetime.fromisoformat(f"{first}T00:00+00:00")
+
+
 def test_c46_a_trip_next_friday_has_an_absolute_day_in_the_users_zone() -> None:
     said = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
     trip = replace(turn("下周五去苏州出差", timezone=SHANGHAI), occurred_at=said)

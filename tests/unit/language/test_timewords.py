@@ -99,6 +99,45 @@ def test_c10_since_looks_back() -> None:
     assert (found.bound, found.begin, found.end) == (Bound.SINCE, utc("2025-07-01T00:00+08:00"), None)
 
 
+@pytest.mark.parametrize(
+    ("text", "ahead", "back"),
+    [
+        ("on Monday", "2026-03-09", "2026-03-02"),
+        ("周一", "2026-03-09", "2026-03-02"),
+        ("on March 2", "2027-03-02", "2026-03-02"),
+        ("on March 1", "2027-03-01", "2026-03-01"),
+        ("3月1号", "2027-03-01", "2026-03-01"),
+        ("in January", "2027-01-01", "2026-01-01"),
+        ("in December", "2026-12-01", "2025-12-01"),
+        ("last Friday", "2026-02-27", "2026-02-27"),
+        ("next Monday", "2026-03-09", "2026-03-09"),
+    ],
+)
+def test_what_happened_lies_back_and_what_will_ahead(text: str, ahead: str, back: str) -> None:
+    for happened, first in ((False, ahead), (True, back)):
+        (found,) = time_words().find(text, WEDNESDAY, SHANGHAI, happened=happened)
+        assert found.begin == utc(f"{first}T00:00+08:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("since Monday", "2026-03-02"),
+        ("from Monday", "2026-03-09"),
+        ("from April", "2026-04-01"),
+        ("from January", "2026-01-01"),
+        ("从4月", "2026-04-01"),
+        ("since April", "2025-04-01"),
+    ],
+)
+def test_since_looks_back_and_from_to_the_nearest(text: str, first: str) -> None:
+    assert only(text).begin == utc(f"{first}T00:00+08:00")
+
+
+def test_an_end_said_without_a_year_is_never_past() -> None:
+    assert only("until March 1").end == utc("2027-03-02T00:00+08:00")
+
+
 @pytest.mark.parametrize("text", ["I may go", "we sat in the sun", "march on", "5 may do", "a decade"])
 def test_other_words_are_no_time(text: str) -> None:
     assert not [word for word in time_words().find(text, WEDNESDAY, SHANGHAI) if word.unit != "date"]
