@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from lithify.domain.catalog import AttributeKind
-from lithify.domain.claims import Basis
+from lithify.domain.claims import Basis, Cue, Polarity
 from pipelines.language.answers import proposal
-from pipelines.language.catalog import FREE_TEXT, Vocabulary, load_vocabulary
+from pipelines.language.catalog import FREE_TEXT, WHOLE, Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.drafts import Draft, answered, stamped
 from pipelines.language.languages import Language, load_language
 from pipelines.language.matching import Around, Head, Heard, Matcher, Spoken
-from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
+from pipelines.language.modality import Frames, Place, find_frames, limited, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
 from pipelines.language.subjects import Subject, speaker
@@ -250,7 +250,19 @@ class RuleExtractor:
             reading.frames = find_frames((matcher.language for matcher in reading.matchers), reading.text)
         if item.attribute in FREE_TEXT and place.language.marked("secret_rule", reading.text, *item.span):
             return RejectCode.INJECTION
-        return refusal(reading.text, reading.frames, place, when.basis)
+        code = refusal(reading.text, reading.frames, place, when.basis)
+        if code is None and self._hedged(reading, place, item, when):
+            return RejectCode.HEDGED
+        return code
+
+    @staticmethod
+    def _hedged(reading: _Reading, place: Place, item: Heard, when: Moment) -> bool:
+        """Whether a limit makes a denial, or a diet, no lasting one: "I don't drink coffee after five"."""
+        if when.cue is Cue.TEMPORARY or when.basis not in {Basis.STATEMENT, Basis.CHANGE}:
+            return False
+        if item.polarity is Polarity.POSITIVE and item.attribute not in WHOLE:
+            return False
+        return limited(reading.text, place, item.span, (item.value.start, item.value.end))
 
     def _also(self, item: Heard, when: Moment) -> Iterator[Draft]:
         """The broader slots a value speaks about too: a roast duck is a choice of meat."""

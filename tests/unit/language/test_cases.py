@@ -64,6 +64,39 @@ def test_c21_a_negation_ends_where_its_clause_does() -> None:
     assert facts("I don't dislike mornings.") == set()
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I don't like coffee in the evening.",
+        "I don't eat meat on Fridays.",
+        "I don't drink coffee after 3pm.",
+        "I don't always eat meat.",
+        "I don't eat much meat.",
+        "I don't just like tea.",
+        "I hate coffee without milk.",
+        "I don't like pineapple on pizza.",
+        "When I'm in Osaka I eat meat.",
+        "On weekdays I'm vegetarian.",
+        "我周五不吃肉",
+        "我早上不喝咖啡",
+        "我不常喝咖啡",
+        "我不只喝茶",
+    ],
+)
+def test_c22_a_limited_denial_is_no_denial(content: str) -> None:
+    found = read(content)
+    assert found.claims == ()
+    assert {reject.code for reject in found.rejects} == {RejectCode.HEDGED}
+
+
+def test_c22_reasons_and_degrees_limit_nothing() -> None:
+    assert facts("I don't eat meat for ethical reasons.") == {("user", "diet", "vegetarian", POSITIVE)}
+    assert facts("I don't drink coffee at all.") == {("user", "consumes", "coffee", NEGATIVE)}
+    assert facts("I don't like opera in general.") == {("user", "likes", "opera", NEGATIVE)}
+    assert facts("I like coffee in the morning.") == {("user", "likes", "coffee", POSITIVE)}
+    assert facts("我不太喜欢狗") == {("user", "likes", "dog", NEGATIVE)}
+
+
 def test_c24_a_friends_dislike_is_the_friends() -> None:
     found = read("My flatmate Jun can't bear sailing, yet his aunt booked him a course.").claims
     assert [(claim.subject, claim.relation, claim.value) for claim in found] == [("jun", "flatmate", "sailing")]
