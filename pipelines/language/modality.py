@@ -140,7 +140,8 @@ def _asked(language: Language, text: str, sentence: Sentence, clause: Clause) ->
     if language.marked("question_any", text, clause.start, clause.end):
         return True
     if language.marks["question_open"].match(text, clause.start, clause.end):
-        return sentence.question or language.spaced
+        # ", am allergic to latex" goes on with a list about its subject
+        return sentence.question or (language.spaced and clause.start == sentence.start)
     if not sentence.question:
         return False
     # An assertion may lead to the question: "I'm vegetarian, what can I cook?"

@@ -192,6 +192,18 @@ def test_c55_eight_facts_in_one_turn_are_eight_claims_and_closing_one_leaves_the
         assert decided(claims, attribute).active(AT + timedelta(days=1)), attribute
 
 
+def test_c55_a_verb_that_could_ask_goes_on_with_the_list() -> None:
+    content = "I'm a nurse, have two cats, am allergic to latex and can't stand jazz."
+    assert facts(content) == {
+        ("user", "role", "nurse", POSITIVE),
+        ("user", "pet", "cat", POSITIVE),
+        ("user", "allergy", "latex", POSITIVE),
+        ("user", "likes", "jazz", NEGATIVE),
+    }
+    for asked in ("Am I allergic to latex", "Tell me, am I allergic to latex?", "am allergic to latex?"):
+        assert facts(asked) == set(), asked
+
+
 def test_c56_the_same_turn_gives_the_same_claims_twenty_times() -> None:
     content = "I live in Utrecht. I work at Alder Corp. I'm vegetarian. I love sailing. My dog is a beagle."
     first = read(content)
