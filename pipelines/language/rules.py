@@ -18,6 +18,7 @@ from pipelines.language.matching import Around, Head, Heard, Matcher, Spoken
 from pipelines.language.modality import Frames, Place, find_frames, limited, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
+from pipelines.language.plain import plain
 from pipelines.language.subjects import Subject, speaker
 from pipelines.language.text import fold, has_cjk, is_chinese
 from pipelines.language.timewords import TimeWords, time_words
@@ -148,9 +149,18 @@ class RuleExtractor:
         """
         if turn.role is not Role.USER:
             return Extraction()
+        bare = plain(turn.content, LIMIT)
+        if bare is None:
+            return self._extract(turn, before)
+        found = self._extract(replace(turn, content=bare.text), before)
+        claims = tuple(replace(claim, span=bare.back(claim.span)) for claim in found.claims)
+        return Extraction(claims, tuple(Reject(item.code, bare.back(item.span)) for item in found.rejects))
+
+    def _extract(self, turn: TurnText, before: TurnText | None) -> Extraction:
         reading = self._open(turn)
         if before is not None and before.role is Role.ASSISTANT:
-            self._confirm(reading, before)
+            asked = plain(before.content, LIMIT)
+            self._confirm(reading, before if asked is None else replace(before, content=asked.text))
         self._read(reading)
         return Extraction(stamped(turn, reading.drafts, self._vocabulary), tuple(reading.rejects))
 
