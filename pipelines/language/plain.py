@@ -46,6 +46,11 @@ class Plain:
         start, end = span
         return self._place(start), self._place(end - 1) + 1 if end > start else self._place(start)
 
+    def said(self, words: str, span: tuple[int, int], content: str) -> str:
+        """`words`, that stand in `span` of `text`, as the original `content` has them; else `words`."""
+        start = self.text.find(words, *span)
+        return words if start < 0 else content[slice(*self.back((start, start + len(words))))]
+
     def _place(self, index: int) -> int:
         last = len(self.places) - 1
         return self.places[index] if index <= last else self.places[-1] + index - last

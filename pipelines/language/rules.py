@@ -153,7 +153,10 @@ class RuleExtractor:
         if bare is None:
             return self._extract(turn, before)
         found = self._extract(replace(turn, content=bare.text), before)
-        claims = tuple(replace(claim, span=bare.back(claim.span)) for claim in found.claims)
+        claims = tuple(
+            replace(claim, span=bare.back(claim.span), text=bare.said(claim.text, claim.span, turn.content))
+            for claim in found.claims
+        )
         return Extraction(claims, tuple(Reject(item.code, bare.back(item.span)) for item in found.rejects))
 
     def _extract(self, turn: TurnText, before: TurnText | None) -> Extraction:

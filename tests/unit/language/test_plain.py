@@ -108,3 +108,11 @@ def test_c66_odd_layout_loses_nothing(extractor: RuleExtractor, content: str, va
 def test_a_call_is_still_code(extractor: RuleExtractor) -> None:
     found = read(extractor, "run(I am vegan)")
     assert [reject.code for reject in found.rejects] == [RejectCode.QUOTE]
+
+
+def test_c33_the_words_of_a_value_are_those_of_the_turn(extractor: RuleExtractor) -> None:
+    content = "I love  board\u00ad games."
+    (claim,) = read(extractor, content).claims
+    assert claim.value == "board games"
+    assert claim.text == "board\u00ad games"
+    assert claim.text in content[slice(*claim.span)]
