@@ -178,7 +178,10 @@ class RuleExtractor:
         span = (0, len(reading.turn.content))
         moments = self._moments[asked.language.name]
         when = moments.answer(reading.turn, asked.question, Region((span,), (span,)))
-        reading.drafts.extend(answered(draft, asked, when, span) for draft in question.drafts)
+        for draft in question.drafts:
+            safety = self._vocabulary.catalog.get(draft.heard.attribute).kind is AttributeKind.SAFETY
+            answer = answered(draft, asked, when, span, safety=safety)
+            reading.drafts += [answer] if answer is not None else []
 
     def _open(self, turn: TurnText, *, asserted: bool = False) -> _Reading:
         text, rejects = blank_foreign(fold(turn.content[:LIMIT]))

@@ -107,6 +107,43 @@ def test_c26_an_answer_after_a_border_is_not_guessed_at() -> None:
     assert facts("yes, I did that in Lisbon", before="Have you ever cooked for a hundred people?") == set()
 
 
+@pytest.mark.parametrize(
+    ("before", "content"),
+    [
+        ("You're not allergic to nuts, are you?", "No"),
+        ("You don't eat pork, do you?", "No"),
+        ("You don't eat pork, do you?", "Yes"),
+        ("Do you hate cats?", "No"),
+        ("Do you not eat meat?", "No"),
+        ("你不吃猪肉吗？", "不"),
+        ("你对花生不过敏吧？", "不是"),
+    ],
+)
+def test_c30_an_answer_that_says_either_is_no_claim(before: str, content: str) -> None:
+    assert facts(content, before) == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "said"),
+    [
+        ("You don't eat pork, right?", "Yes", ("consumes", "pork")),
+        ("So you never drink coffee?", "Correct", ("consumes", "coffee")),
+        ("Are you no longer vegan?", "Yes", ("diet", "vegan")),
+        ("Do you dislike opera?", "Yes", ("likes", "opera")),
+        ("你不吃猪肉吧？", "对", ("consumes", "pork")),
+    ],
+)
+def test_c30_who_agrees_to_a_denial_states_it(before: str, content: str, said: tuple[str, str]) -> None:
+    (claim,) = read(content, before).claims
+    assert (claim.attribute, claim.value) == said
+    assert (claim.basis, claim.polarity) == (Basis.STATEMENT, NEGATIVE)
+
+
+def test_c30_asking_either_way_denies_nothing() -> None:
+    assert facts("是", "你是不是素食者？") == {("user", "diet", "vegetarian", POSITIVE)}
+    assert facts("不是", "你是不是素食者？") == {("user", "diet", "vegetarian", NEGATIVE)}
+
+
 def test_c29_the_assistants_self_description_is_nobodys() -> None:
     assert facts("ok", before="I am patient and I like lists.") == set()
 
