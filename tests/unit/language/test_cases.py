@@ -102,6 +102,18 @@ def test_c24_a_friends_dislike_is_the_friends() -> None:
     assert [(claim.subject, claim.relation, claim.value) for claim in found] == [("jun", "flatmate", "sailing")]
 
 
+def test_c25_a_line_under_somebodys_name_is_theirs() -> None:
+    for content in ("Marta: I'm vegan.", "hi all\nMarta: I'm vegan.", "[09:15] marta k: I'm vegan."):
+        assert facts(content) == set(), content
+    for content in ("Update: I'm vegan.", "Diet: I'm vegan.", "Hi Robin: I'm vegan.", "Important: I'm vegan."):
+        assert facts(content) == {("user", "diet", "vegan", POSITIVE)}, content
+
+
+def test_c25_somebody_is_no_value_unless_named() -> None:
+    assert facts("My dentist is Dr. Ortiz.") == {("user", "dentist", "dr. ortiz", POSITIVE)}
+    assert facts("My dentist is Greek.") == set()
+
+
 def test_c26_an_answer_after_a_border_is_not_guessed_at() -> None:
     assert facts("yes, I did that in Lisbon") == set()
     assert facts("yes, I did that in Lisbon", before="Have you ever cooked for a hundred people?") == set()
