@@ -89,8 +89,16 @@ class TimeWords:
         """
         place = days.zone(timezone_name)
         now = occurred_at.astimezone(place)
-        found = (self._resolve(match, now, place, text, happened) for match in self._pattern.finditer(fold(text)))
-        return tuple(word for word in found if word is not None)
+        found: list[TimeWord] = []
+        for match in self._pattern.finditer(fold(text)):
+            word = self._resolve(match, now, place, text, happened)
+            start = found[-1].begin if found and found[-1].bound is Bound.SINCE else None
+            if word is not None and start is not None and word.end is not None and word.end <= start:
+                # "from next Monday until Friday" is the Friday after that Monday
+                word = self._resolve(match, start.astimezone(place), place, text, happened=False)
+            if word is not None:
+                found.append(word)
+        return tuple(found)
 
     def _resolve(
         self, match: re.Match[str], now: datetime, place: tzinfo, text: str, happened: bool
@@ -133,6 +141,10 @@ class TimeWords:
             return self._weekday(match, today, back=side is Side.BACK)
         if match["iso"]:
             return days.one_day(date.fromisoformat(match["iso"]), "date")
+        if match["of_month"]:
+            return self._day_of_month(match["of_month"], self._number(match["of_day"]), today)
+        if match["slash_year"]:
+            return days.one_day(date(*(int(match[f"slash_{part}"]) for part in ("year", "month", "day"))), "date")
         if match["month_from"]:
             return self._month_range(match, today)
         if _first(match, "month"):
@@ -173,6 +185,11 @@ class TimeWords:
         day = self._number(digits)
         year = int(said) if said else _year(today, month, day, side)
         return days.one_day(date(year, month, day), "date")
+
+    @staticmethod
+    def _day_of_month(which: str, day: int, today: date) -> Days:
+        first = days.add_months(today.replace(day=1), which.count("下") - which.count("上"))
+        return days.one_day(first.replace(day=day), "date")
 
     def _counted(self, match: re.Match[str], today: date) -> Days:
         count = self._number(_first(match, "count"))
