@@ -275,6 +275,20 @@ def test_c57_forgetting_an_attribute_closes_its_slot_and_no_other(content: str) 
     assert [fact.value for fact in decided(claims, "employer").active(later)] == ["alder corp"]
 
 
+@pytest.mark.parametrize(
+    ("likes", "withdrawal", "left"),
+    [
+        ("I like jazz, rock and badminton.", "Forget what I said about music.", {"badminton"}),
+        ("I love tennis, jazz and horror films.", "Forget everything I said about sports.", {"jazz", "horror films"}),
+        ("我喜欢打羽毛球和游泳,喜欢爵士", "以前关于运动的喜好都不算数", {"jazz"}),
+        ("我喜欢爵士,喜欢打羽毛球", "以前说的音乐喜好都作废", {"badminton"}),
+    ],
+)
+def test_c18_a_topic_closes_its_kinds_and_no_others(likes: str, withdrawal: str, left: set[str]) -> None:
+    state = decided(told(likes, withdrawal), "likes")
+    assert {fact.value for fact in state.active(AT + timedelta(days=1))} == left
+
+
 def test_c57_a_free_attribute_can_be_forgotten_too() -> None:
     claims = told("My locker number is 4471.", "Forget my locker number.")
     assert decided(claims[:1], "locker number").active(AT + timedelta(days=1))
