@@ -1,5 +1,6 @@
 """A plain yes or no: what the assistant's question proposed, as the user's own statement."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ class Proposal:
     language: Language
 
 
+_EITHER_WAY = re.compile(r"(.)[不没]\1")
+"""是不是, 有没有: asks without denying."""
 _LONGEST = 120
 """Code points of an answer that can still be plain."""
 
@@ -39,10 +42,26 @@ def proposal(languages: Iterable[Language], question_turn: str, answer: str) -> 
     language = next((item for item in languages if (item.name == "zh") is chinese), None)
     if language is None:
         return None
-    question = _untagged(language, question)
+    asked, question = question, _untagged(language, question)
     if affirmed and language.marked("alternatives", question):
         return None  # yes to "tea or coffee?" says neither
+    if not _plain(language, asked, question, answer, affirmed=affirmed):
+        return None
     return Proposal(_turned(language, question), question, affirmed, language)
+
+
+def _plain(language: Language, asked: str, question: str, answer: str, *, affirmed: bool) -> bool:
+    """Whether the answer says one thing: no to "you don't eat pork?" says either.
+
+    So does yes, after "not"; but "right" agrees, and so does a yes to ", right?" and to "no longer".
+    """
+    denying = _EITHER_WAY.sub(r"\1", question)
+    if not language.marked("negated", denying):
+        return True
+    if not affirmed:
+        return False
+    agreed = language.marked("agreed", answer) or language.marked("agreed", asked[len(question) :])
+    return agreed is not None or not language.marked("not", denying)
 
 
 def _untagged(language: Language, question: str) -> str:

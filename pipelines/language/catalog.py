@@ -48,6 +48,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 FREE_TEXT = frozenset(["constraint", "note"])
 """Attributes whose values are the user's own sentences."""
+WHOLE = frozenset(["diet"])
+"""Attributes that a limit makes another thing: who eats meat on Sundays has no diet of meat."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ _ROLES = r"(?:assistant|system|user|ai|bot|human|tool|助手|系统|用户)[ \t]
 _CODE_LINE = (
     r"^[ \t]*(?:#|//|/\*|\$ |>>>|--|def \w+\(|return[ (]|echo |curl |import \w+$|if [^\n]{1,80}: ?return)"
     r"|[\w)\]]={1,3}[\w\"'\[{(]|[\w)\]] ={1,3} [\"'\[{(]|^[ \t]*\w+ = \w"
-    r"|[{\[(] ?[\"'][^\n]{0,200}[\"'] ?[}\])]|\w\([^\s()][^()\n]{0,80}\);?[ \t]*$"
+    r"|[{\[(] ?[\"'][^\n]{0,200}[\"'] ?[}\])]|[A-Za-z0-9_]\([^\s()][^()\n]{0,80}\);?[ \t]*$"
     r"|\b(?:console\.log|printf?)\(|\bselect\b[^\n]{1,80}\bfrom\b[^\n]{1,80}(?:;|\bwhere\b)|\binsert into \w"
     r"|\d\d(?::\d\d)?[\]\s]+(?:info|warn(?:ing)?|error|debug)\b"
 )
@@ -52,6 +52,8 @@ _ABBREVIATIONS = r"(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\be\.g)(?<!
 _SENTENCE_END = re.compile(
     r"(?:[。！？…]+|[!?]+(?![A-Za-z0-9=&/%?]))[!?]*[\"”」』)）*]*"
     rf"|{_ABBREVIATIONS}\.+(?=[\s*\"”)）]|$)[*\"”)）]*|\n+|\|"
+    r"|(?<=[a-z])\.(?=(?:I|My|We)\b)"  # hasty: "I'm vegan.I live in Rome"
+    r"|(?<=\S) (?=\d{1,2}[.)）、] ?(?:(?:I|My|We)\b|我))"  # a list in one line
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from lithify.domain.claims import Claim, Kind, Polarity
+from lithify.domain.claims import Basis, Claim, Kind, Polarity
 from lithify.domain.ids import derive
 from pipelines.language.answers import Proposal
 from pipelines.language.catalog import Vocabulary
@@ -33,9 +33,17 @@ class Draft:
         return (self.heard.subject.name, self.heard.attribute, self.heard.value.value, self.heard.polarity)
 
 
-def answered(draft: Draft, asked: Proposal, when: Moment, span: tuple[int, int]) -> Draft:
-    """A draft read from the question, as the answer at `span` makes it: a no turns its polarity."""
+def answered(draft: Draft, asked: Proposal, when: Moment, span: tuple[int, int], *, safety: bool) -> Draft | None:
+    """A draft read from the question, as the answer at `span` makes it: a no turns its polarity.
+
+    Who says no to "do you hate cats?" does not say that they like them: None. A yes to it is a statement, since
+    against a value a confirmation is a no to that value. (Of a danger it is one: no statement takes it away.)
+    """
     heard, value = draft.heard, draft.heard.value
+    if heard.polarity is Polarity.NEGATIVE and not asked.affirmed:
+        return None
+    if heard.polarity is Polarity.NEGATIVE and not safety:
+        when = replace(when, basis=Basis.STATEMENT)
     polarity = heard.polarity if asked.affirmed else turned(heard.polarity)
     words = asked.statement[value.start : value.end]
     value = replace(value, start=span[0], end=span[1])

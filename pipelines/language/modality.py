@@ -88,6 +88,24 @@ def refusal(text: str, frames: Frames, place: Place, basis: Basis) -> RejectCode
     return RejectCode.HYPOTHETICAL if supposed else None
 
 
+def limited(text: str, place: Place, said: tuple[int, int], value: tuple[int, int]) -> bool:
+    """Whether what is said of a value holds within limits only: "not in the evening", "not always", 工作日不.
+
+    Args:
+        text: the folded turn.
+        place: the clause.
+        said: from where its subject starts to where the rule's words end.
+        value: where the value stands.
+    """
+    language, clause = place.language, place.clause
+    if language.marked("partly", text, said[0], value[0]):
+        return True
+    stretches = [(clause.start, said[0]), (value[1], clause.end)]
+    if not language.spaced:
+        stretches.append((said[0], value[0]))
+    return any(language.marked("limit", text, *stretch) for stretch in stretches)
+
+
 def _framed(frames: Frames, place: Place) -> RejectCode | None:
     """What the turn as a whole makes of the sentence."""
     sentence, after = place.sentence, place.after
@@ -122,7 +140,8 @@ def _asked(language: Language, text: str, sentence: Sentence, clause: Clause) ->
     if language.marked("question_any", text, clause.start, clause.end):
         return True
     if language.marks["question_open"].match(text, clause.start, clause.end):
-        return sentence.question or language.spaced
+        # ", am allergic to latex" goes on with a list about its subject
+        return sentence.question or (language.spaced and clause.start == sentence.start)
     if not sentence.question:
         return False
     # An assertion may lead to the question: "I'm vegetarian, what can I cook?"

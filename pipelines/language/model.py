@@ -57,7 +57,7 @@ class RejectCode(StrEnum):
     PAST = "past"
     """True once, with no stated interval."""
     HEDGED = "hedged"
-    """"Maybe", "I think": not asserted."""
+    """"Maybe", "I think": not asserted; or within limits that a claim cannot say ("no coffee after five")."""
     NO_EVIDENCE = "no_evidence"
     """The span is not in the turn or does not hold the value's words."""
     UNRESOLVED = "unresolved"

@@ -99,8 +99,9 @@ class Moments:
 
     def _words(self, turn: TurnText, text: str, region: Region) -> list[TimeWord]:
         found = []
+        happened = self._marked("happened", text, region) and not self._marked("coming", text, region)
         for start, end in region.spans:
-            for word in self._times.find(text[start:end], turn.occurred_at, turn.timezone):
+            for word in self._times.find(text[start:end], turn.occurred_at, turn.timezone, happened=happened):
                 first, last = start + word.span[0], start + word.span[1]
                 if last <= region.value[0] or first >= region.value[1]:
                     found.append(word)

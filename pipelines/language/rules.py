@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from lithify.domain.catalog import AttributeKind
-from lithify.domain.claims import Basis
+from lithify.domain.claims import Basis, Cue, Polarity
 from pipelines.language.answers import proposal
-from pipelines.language.catalog import FREE_TEXT, Vocabulary, load_vocabulary
+from pipelines.language.catalog import FREE_TEXT, WHOLE, Vocabulary, load_vocabulary
 from pipelines.language.clauses import Clause, Sentence, blank_foreign, clauses, sentences
 from pipelines.language.drafts import Draft, answered, stamped
 from pipelines.language.languages import Language, load_language
 from pipelines.language.matching import Around, Head, Heard, Matcher, Spoken
-from pipelines.language.modality import Frames, Place, find_frames, refusal, smuggled
+from pipelines.language.modality import Frames, Place, find_frames, limited, refusal, smuggled
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
+from pipelines.language.plain import plain
 from pipelines.language.subjects import Subject, speaker
 from pipelines.language.text import fold, has_cjk, is_chinese
 from pipelines.language.timewords import TimeWords, time_words
@@ -148,9 +149,21 @@ class RuleExtractor:
         """
         if turn.role is not Role.USER:
             return Extraction()
+        bare = plain(turn.content, LIMIT)
+        if bare is None:
+            return self._extract(turn, before)
+        found = self._extract(replace(turn, content=bare.text), before)
+        claims = tuple(
+            replace(claim, span=bare.back(claim.span), text=bare.said(claim.text, claim.span, turn.content))
+            for claim in found.claims
+        )
+        return Extraction(claims, tuple(Reject(item.code, bare.back(item.span)) for item in found.rejects))
+
+    def _extract(self, turn: TurnText, before: TurnText | None) -> Extraction:
         reading = self._open(turn)
         if before is not None and before.role is Role.ASSISTANT:
-            self._confirm(reading, before)
+            asked = plain(before.content, LIMIT)
+            self._confirm(reading, before if asked is None else replace(before, content=asked.text))
         self._read(reading)
         return Extraction(stamped(turn, reading.drafts, self._vocabulary), tuple(reading.rejects))
 
@@ -165,7 +178,10 @@ class RuleExtractor:
         span = (0, len(reading.turn.content))
         moments = self._moments[asked.language.name]
         when = moments.answer(reading.turn, asked.question, Region((span,), (span,)))
-        reading.drafts.extend(answered(draft, asked, when, span) for draft in question.drafts)
+        for draft in question.drafts:
+            safety = self._vocabulary.catalog.get(draft.heard.attribute).kind is AttributeKind.SAFETY
+            answer = answered(draft, asked, when, span, safety=safety)
+            reading.drafts += [answer] if answer is not None else []
 
     def _open(self, turn: TurnText, *, asserted: bool = False) -> _Reading:
         text, rejects = blank_foreign(fold(turn.content[:LIMIT]))
@@ -250,7 +266,19 @@ class RuleExtractor:
             reading.frames = find_frames((matcher.language for matcher in reading.matchers), reading.text)
         if item.attribute in FREE_TEXT and place.language.marked("secret_rule", reading.text, *item.span):
             return RejectCode.INJECTION
-        return refusal(reading.text, reading.frames, place, when.basis)
+        code = refusal(reading.text, reading.frames, place, when.basis)
+        if code is None and self._hedged(reading, place, item, when):
+            return RejectCode.HEDGED
+        return code
+
+    @staticmethod
+    def _hedged(reading: _Reading, place: Place, item: Heard, when: Moment) -> bool:
+        """Whether a limit makes a denial, or a diet, no lasting one: "I don't drink coffee after five"."""
+        if when.cue is Cue.TEMPORARY or when.basis not in {Basis.STATEMENT, Basis.CHANGE}:
+            return False
+        if item.polarity is Polarity.POSITIVE and item.attribute not in WHOLE:
+            return False
+        return limited(reading.text, place, item.span, (item.value.start, item.value.end))
 
     def _also(self, item: Heard, when: Moment) -> Iterator[Draft]:
         """The broader slots a value speaks about too: a roast duck is a choice of meat."""

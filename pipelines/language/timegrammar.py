@@ -16,6 +16,8 @@ class TimeData(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     units: dict[str, str]
     until: list[str]
     since: list[str]
+    back: list[str]
+    """Those of `since` after which the time lies back: "since Monday", unlike "from Monday"."""
     schema: str = msgspec.field(name="$schema", default="")
 
 
@@ -43,8 +45,10 @@ def _english(data: TimeData) -> str:
     day = r"(?:3[01]|[12]\d|0?[1-9])"
     return rf"""
         (?P<iso>\d{{4}}-\d\d-\d\d)(?!\d)
+      | (?P<slash_year>\d{{4}})/(?P<slash_month>0?[1-9]|1[0-2])/(?P<slash_day>{day})(?![\d/])
       | (?P<relative>{_words(data.relative)})\b
       | (?:(?P<which>next|this|last|coming)\ )?(?P<weekday>{weekdays})\b
+        (?!\ (?:week|fortnight|after\ next|before\ last)\b)
       | (?P<month_from>{months})\ ?(?:-|–|to)\ ?(?P<month_to>{months})\b
       | (?P<day>{day})(?:st|nd|rd|th)?\ (?:of\ )?(?P<month>{months})\b(?:,?\ (?P<year>\d{{4}}))?
       | (?P<month2>{months})\ (?P<day2>{day})(?:st|nd|rd|th)?(?!\d)(?:,?\ (?P<year2>\d{{4}}))?
@@ -60,8 +64,9 @@ def _chinese(data: TimeData) -> str:
     number = r"(?:\d{1,3}|[一二两三四五六七八九十]{1,3})"
     return rf"""
         (?P<zh_which>这个?|本|下+个?|上+个?)?(?:周|星期|礼拜)(?P<zh_weekday>[{days}])
+      | (?P<of_month>上+个?月|下+个?月|这个?月|本月)(?P<of_day>\d{{1,2}}|[一二三四五六七八九十]{{1,3}})[日号]
       | (?P<zh_relative>{_words(data.relative, chinese=True)})
-      | (?:(?P<zh_year>\d{{4}})年)?(?P<zh_month>\d{{1,2}}|十?[一二三四五六七八九十])月
+      | (?<![农阴旧]历)(?<![农阴旧]历的)(?:(?P<zh_year>\d{{4}})年)?(?P<zh_month>\d{{1,2}}|十?[一二三四五六七八九十])月
         (?:(?P<zh_day>\d{{1,2}}|[一二三四五六七八九十]{{1,3}})[日号])?
       | (?P<count4>{number})(?P<unit4>{_words(data.units, chinese=True)})(?:(?P<zh_ago>以?前)|(?:以|之)?后)
     """

@@ -7,7 +7,7 @@ ways ("next Friday", said on a Wednesday) gives the range over both readings and
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ NIGHT_START, NIGHT_END = time(18), time(4)
 """"Tonight", local time: until four in the morning."""
 _WHOLE = frozenset(["week", "month", "year"])
 """Units before which "until" ends; of a day, "until" includes the day."""
+_HALF_A_YEAR = 6
 _ABBREVIATED = 4
 """Letters of a weekday that may be another word (sun, sat, mon): taken only after "next", "until" ..."""
 
@@ -36,6 +37,15 @@ class Bound(StrEnum):
     """It is so up to `end`."""
     SINCE = "since"
     """It is so from `begin`."""
+
+
+class Side(Enum):
+    """On which side of the turn that lies which is named without its year or week."""
+
+    AHEAD = auto()
+    BACK = auto()
+    NEAREST = auto()
+    """"From April": the last one or the next, whichever is nearer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +75,37 @@ class TimeWords:
         self._data = data
         self._pattern = time_pattern(data)
 
-    def find(self, text: str, occurred_at: datetime, timezone_name: str) -> tuple[TimeWord, ...]:
-        """The time words of `text`, in order, resolved against `occurred_at` (aware) in the zone."""
+    def find(
+        self, text: str, occurred_at: datetime, timezone_name: str, *, happened: bool = False
+    ) -> tuple[TimeWord, ...]:
+        """The time words of `text`, in order, resolved against `occurred_at` (aware) in the zone.
+
+        Args:
+            text: what is searched.
+            occurred_at: the event time of the turn.
+            timezone_name: IANA name or UTC offset.
+            happened: whether `text` tells of what is over ("I moved on Monday"): what names no year or week then
+                lies back, else ahead.
+        """
         place = days.zone(timezone_name)
         now = occurred_at.astimezone(place)
-        found = (self._resolve(match, now, place, text) for match in self._pattern.finditer(fold(text)))
-        return tuple(word for word in found if word is not None)
+        found: list[TimeWord] = []
+        for match in self._pattern.finditer(fold(text)):
+            word = self._resolve(match, now, place, text, happened)
+            start = found[-1].begin if found and found[-1].bound is Bound.SINCE else None
+            if word is not None and start is not None and word.end is not None and word.end <= start:
+                # "from next Monday until Friday" is the Friday after that Monday
+                word = self._resolve(match, start.astimezone(place), place, text, happened=False)
+            if word is not None:
+                found.append(word)
+        return tuple(found)
 
-    def _resolve(self, match: re.Match[str], now: datetime, place: tzinfo, text: str) -> TimeWord | None:
+    def _resolve(
+        self, match: re.Match[str], now: datetime, place: tzinfo, text: str, happened: bool
+    ) -> TimeWord | None:
         try:
             bound = self._bound(match)
-            named = self._days(match, now.date(), bound)
+            named = self._days(match, now.date(), self._side(match, happened))
             if named is None:
                 return None
             first, last = _instants(named, now, place)
@@ -97,21 +127,33 @@ class TimeWords:
             return Bound.UNTIL
         return Bound.SINCE if before in self._data.since else Bound.WITHIN
 
-    def _days(self, match: re.Match[str], today: date, bound: Bound) -> Days | None:
+    def _side(self, match: re.Match[str], happened: bool) -> Side:
+        before = (match["before"] or match["zh_before"] or "").lower()
+        if happened or before in self._data.back:
+            return Side.BACK
+        return Side.NEAREST if before in self._data.since else Side.AHEAD
+
+    def _days(self, match: re.Match[str], today: date, side: Side) -> Days | None:
         relative = match["relative"] or match["zh_relative"]
         if relative:
             return days.relative(*self._data.relative[relative.lower()], today)
         if match["weekday"] or match["zh_weekday"]:
-            return self._weekday(match, today)
+            return self._weekday(match, today, back=side is Side.BACK)
         if match["iso"]:
             return days.one_day(date.fromisoformat(match["iso"]), "date")
+        if match["of_month"]:
+            return self._day_of_month(match["of_month"], self._number(match["of_day"]), today)
+        if match["slash_year"]:
+            return days.one_day(date(*(int(match[f"slash_{part}"]) for part in ("year", "month", "day"))), "date")
         if match["month_from"]:
             return self._month_range(match, today)
         if _first(match, "month"):
-            return self._date(match, today, bound)
+            return self._date(match, today, side)
         return self._counted(match, today)
 
-    def _weekday(self, match: re.Match[str], today: date) -> Days | None:
+    def _weekday(self, match: re.Match[str], today: date, *, back: bool) -> Days | None:
+        if back and not (match["which"] or match["zh_which"]):
+            return self._last_weekday(match, today)
         if match["zh_weekday"]:
             return days.chinese_weekday(match["zh_which"] or "", self._data.weekdays[match["zh_weekday"]], today)
         word = match["weekday"].lower()
@@ -119,24 +161,35 @@ class TimeWords:
             return None
         return days.weekday_of((match["which"] or "").lower(), self._data.weekdays[word], today)
 
+    def _last_weekday(self, match: re.Match[str], today: date) -> Days | None:
+        word = (match["weekday"] or match["zh_weekday"]).lower()
+        if word.isascii() and len(word) <= _ABBREVIATED and not match["before"]:
+            return None
+        return days.one_day(today - timedelta(days=(today.weekday() - self._data.weekdays[word]) % 7), "weekday")
+
     def _month_range(self, match: re.Match[str], today: date) -> Days:
         first, last = self._month(match["month_from"]), self._month(match["month_to"])
         year = today.year if first <= today.month else today.year - 1
         begin = date(year, first, 1)
         return Days(begin, days.add_months(date(year + (last < first), last, 1), 1), "months")
 
-    def _date(self, match: re.Match[str], today: date, bound: Bound) -> Days | None:
+    def _date(self, match: re.Match[str], today: date, side: Side) -> Days | None:
         month = self._month(_first(match, "month"))
         digits, said = _first(match, "day"), _first(match, "year")
         if not digits:
             bare = match["month3"] and not (match["in"] or match["before"] or said)
             if bare:  # "may" and "march" are verbs too
                 return None
-            first = date(int(said) if said else _year(today, month, 1, bound), month, 1)
+            first = date(int(said) if said else _year(today, month, None, side), month, 1)
             return Days(first, days.add_months(first, 1), "month")
         day = self._number(digits)
-        year = int(said) if said else _year(today, month, day, bound)
+        year = int(said) if said else _year(today, month, day, side)
         return days.one_day(date(year, month, day), "date")
+
+    @staticmethod
+    def _day_of_month(which: str, day: int, today: date) -> Days:
+        first = days.add_months(today.replace(day=1), which.count("下") - which.count("上"))
+        return days.one_day(first.replace(day=day), "date")
 
     def _counted(self, match: re.Match[str], today: date) -> Days:
         count = self._number(_first(match, "count"))
@@ -173,11 +226,16 @@ def _instants(named: Days, now: datetime, place: tzinfo) -> tuple[datetime, date
     return begin, days.instant(named.last - late, place, NIGHT_END)
 
 
-def _year(today: date, month: int, day: int, bound: Bound) -> int:
-    """The year of a date said without one: the last such date after "since", else the next one."""
-    if bound is Bound.SINCE:
-        return today.year if (month, day) <= (today.month, today.day) else today.year - 1
-    passed = month < today.month or (month == today.month and 1 < day < today.day)
+def _year(today: date, month: int, day: int | None, side: Side) -> int:
+    """The year of a date (or, without a day, a month) said without one."""
+    then, now = (month, day or 1), (today.month, today.day)
+    last = today.year if then <= now else today.year - 1
+    if side is Side.BACK:
+        return last
+    if side is Side.NEAREST:
+        away = (today.year - last) * 12 + today.month - month
+        return last if away < _HALF_A_YEAR else last + 1
+    passed = month < today.month if day is None else then < now
     return today.year + passed
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lithify.domain.claims import Quantity
 from pipelines.language.catalog import Vocabulary
@@ -10,7 +10,7 @@ from pipelines.language.clock import clock, count, evening_clock
 from pipelines.language.languages import Language
 from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
-from pipelines.language.units import canonical, quantity
+from pipelines.language.units import canonical, quantity, quantity_end, rate
 
 _SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
 _PROPER_RUN = re.compile(
@@ -21,6 +21,7 @@ _IDENTIFIER = re.compile(r"0\d+|\d{7,}")
 """Digits that name rather than count."""
 LONGEST = 200
 """Code points of a value that the catalog does not know."""
+_RANGE = re.compile(r" ?(?:[-–~～—至到]|to\b) ?", re.IGNORECASE)
 _MEASURED = re.compile(r"\d|noon|midnight|[一二三四五六七八九十两]点|月")
 
 
@@ -107,6 +108,8 @@ class Values:
         """A value the catalog does not know; nobody's word is longer than a sentence."""
         if end - start > LONGEST:
             return None
+        if rule.accept in {Accept.PROPER, Accept.NOUN} and _is_amount(text, start, end):
+            return _measure(text, start, end, attribute)
         if rule.accept is Accept.PROPER:
             return self._proper(text, start, end, rule, attribute)
         if rule.accept in _READERS:
@@ -212,9 +215,27 @@ _NEVER_INSIDE = frozenset(
 )
 
 
+def _is_amount(text: str, start: int, end: int) -> bool:
+    """Whether the words are an amount with a unit or currency, or begin one: the "HK" of "HK$500"."""
+    last = quantity_end(text, start)
+    amount = quantity(text[start:last]) if last >= end > start else None
+    return amount is not None and amount.unit != ""
+
+
 def _measure(text: str, start: int, end: int, attribute: str) -> Value | None:
+    """A quantity with the unit and period that stand after it, or another value with a digit, a time, or a name."""
+    last = quantity_end(text, start)
+    per = rate(text, last)
+    end = last if per is not None and per[1] >= end else max(end, last)
+    range_to = _RANGE.match(text, end)
+    if range_to is not None and (last := quantity_end(text, range_to.end())) > range_to.end():
+        return Value(attribute, normal(text[start:last]), start, last)
+    amount = None if _IDENTIFIER.fullmatch(text[start:end]) else quantity(text[start:end])
+    per = rate(text, end)
+    if amount is not None and per is not None:
+        end = per[1]
+        amount = replace(amount, unit=f"{amount.unit}/{per[0]}")
     words = text[start:end]
-    amount = None if _IDENTIFIER.fullmatch(words) else quantity(words)
     if amount is not None:
         return Value(attribute, canonical(amount), start, end, amount)
     named = words[:1].isupper() and words.isascii() and not words.isalpha()

@@ -64,14 +64,96 @@ def test_c21_a_negation_ends_where_its_clause_does() -> None:
     assert facts("I don't dislike mornings.") == set()
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I don't like coffee in the evening.",
+        "I don't eat meat on Fridays.",
+        "I don't drink coffee after 3pm.",
+        "I don't always eat meat.",
+        "I don't eat much meat.",
+        "I don't just like tea.",
+        "I hate coffee without milk.",
+        "I don't like pineapple on pizza.",
+        "When I'm in Osaka I eat meat.",
+        "On weekdays I'm vegetarian.",
+        "我周五不吃肉",
+        "我早上不喝咖啡",
+        "我不常喝咖啡",
+        "我不只喝茶",
+    ],
+)
+def test_c22_a_limited_denial_is_no_denial(content: str) -> None:
+    found = read(content)
+    assert found.claims == ()
+    assert {reject.code for reject in found.rejects} == {RejectCode.HEDGED}
+
+
+def test_c22_reasons_and_degrees_limit_nothing() -> None:
+    assert facts("I don't eat meat for ethical reasons.") == {("user", "diet", "vegetarian", POSITIVE)}
+    assert facts("I don't drink coffee at all.") == {("user", "consumes", "coffee", NEGATIVE)}
+    assert facts("I don't like opera in general.") == {("user", "likes", "opera", NEGATIVE)}
+    assert facts("I like coffee in the morning.") == {("user", "likes", "coffee", POSITIVE)}
+    assert facts("我不太喜欢狗") == {("user", "likes", "dog", NEGATIVE)}
+
+
 def test_c24_a_friends_dislike_is_the_friends() -> None:
     found = read("My flatmate Jun can't bear sailing, yet his aunt booked him a course.").claims
     assert [(claim.subject, claim.relation, claim.value) for claim in found] == [("jun", "flatmate", "sailing")]
 
 
+def test_c25_a_line_under_somebodys_name_is_theirs() -> None:
+    for content in ("Marta: I'm vegan.", "hi all\nMarta: I'm vegan.", "[09:15] marta k: I'm vegan."):
+        assert facts(content) == set(), content
+    for content in ("Update: I'm vegan.", "Diet: I'm vegan.", "Hi Robin: I'm vegan.", "Important: I'm vegan."):
+        assert facts(content) == {("user", "diet", "vegan", POSITIVE)}, content
+
+
+def test_c25_somebody_is_no_value_unless_named() -> None:
+    assert facts("My dentist is Dr. Ortiz.") == {("user", "dentist", "dr. ortiz", POSITIVE)}
+    assert facts("My dentist is Greek.") == set()
+
+
 def test_c26_an_answer_after_a_border_is_not_guessed_at() -> None:
     assert facts("yes, I did that in Lisbon") == set()
     assert facts("yes, I did that in Lisbon", before="Have you ever cooked for a hundred people?") == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "content"),
+    [
+        ("You're not allergic to nuts, are you?", "No"),
+        ("You don't eat pork, do you?", "No"),
+        ("You don't eat pork, do you?", "Yes"),
+        ("Do you hate cats?", "No"),
+        ("Do you not eat meat?", "No"),
+        ("你不吃猪肉吗？", "不"),
+        ("你对花生不过敏吧？", "不是"),
+    ],
+)
+def test_c30_an_answer_that_says_either_is_no_claim(before: str, content: str) -> None:
+    assert facts(content, before) == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "said"),
+    [
+        ("You don't eat pork, right?", "Yes", ("consumes", "pork")),
+        ("So you never drink coffee?", "Correct", ("consumes", "coffee")),
+        ("Are you no longer vegan?", "Yes", ("diet", "vegan")),
+        ("Do you dislike opera?", "Yes", ("likes", "opera")),
+        ("你不吃猪肉吧？", "对", ("consumes", "pork")),
+    ],
+)
+def test_c30_who_agrees_to_a_denial_states_it(before: str, content: str, said: tuple[str, str]) -> None:
+    (claim,) = read(content, before).claims
+    assert (claim.attribute, claim.value) == said
+    assert (claim.basis, claim.polarity) == (Basis.STATEMENT, NEGATIVE)
+
+
+def test_c30_asking_either_way_denies_nothing() -> None:
+    assert facts("是", "你是不是素食者？") == {("user", "diet", "vegetarian", POSITIVE)}
+    assert facts("不是", "你是不是素食者？") == {("user", "diet", "vegetarian", NEGATIVE)}
 
 
 def test_c29_the_assistants_self_description_is_nobodys() -> None:
@@ -109,6 +191,23 @@ def test_c45_yesterday_is_that_of_the_turn() -> None:
     assert EXTRACTOR.extract(moved).claims == (claim,)
 
 
+@pytest.mark.parametrize(
+    ("content", "first"),
+    [
+        ("I moved to Lisbon on March 2.", "2026-03-02"),
+        ("I moved to Lisbon on Monday.", "2026-03-02"),
+        ("I moved to Lisbon in December.", "2025-12-01"),
+        ("I'm moving to Lisbon on Monday.", "2026-03-09"),
+        ("I've got to say, I'm moving to Lisbon on Monday.", "2026-03-09"),
+        ("我周一搬到了成都", "2026-03-02"),
+        ("我12月入职了百桥公司", "2025-12-01"),
+    ],
+)
+def test_c45_what_happened_on_a_day_without_a_year_is_no_plan(content: str, first: str) -> None:
+    (claim,) = read(content).claims
+    assert claim.valid_from == datetime.fromisoformat(f"{first}T00:00+00:00")
+
+
 def test_c46_a_trip_next_friday_has_an_absolute_day_in_the_users_zone() -> None:
     said = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
     trip = replace(turn("下周五去苏州出差", timezone=SHANGHAI), occurred_at=said)
@@ -142,6 +241,18 @@ def test_c55_eight_facts_in_one_turn_are_eight_claims_and_closing_one_leaves_the
         assert decided(claims, attribute).active(AT + timedelta(days=1)), attribute
 
 
+def test_c55_a_verb_that_could_ask_goes_on_with_the_list() -> None:
+    content = "I'm a nurse, have two cats, am allergic to latex and can't stand jazz."
+    assert facts(content) == {
+        ("user", "role", "nurse", POSITIVE),
+        ("user", "pet", "cat", POSITIVE),
+        ("user", "allergy", "latex", POSITIVE),
+        ("user", "likes", "jazz", NEGATIVE),
+    }
+    for asked in ("Am I allergic to latex", "Tell me, am I allergic to latex?", "am allergic to latex?"):
+        assert facts(asked) == set(), asked
+
+
 def test_c56_the_same_turn_gives_the_same_claims_twenty_times() -> None:
     content = "I live in Utrecht. I work at Alder Corp. I'm vegetarian. I love sailing. My dog is a beagle."
     first = read(content)
@@ -162,6 +273,20 @@ def test_c57_forgetting_an_attribute_closes_its_slot_and_no_other(content: str) 
     assert not home.active(later)
     assert [fact.value for fact in home.facts] == ["lisbon"]
     assert [fact.value for fact in decided(claims, "employer").active(later)] == ["alder corp"]
+
+
+@pytest.mark.parametrize(
+    ("likes", "withdrawal", "left"),
+    [
+        ("I like jazz, rock and badminton.", "Forget what I said about music.", {"badminton"}),
+        ("I love tennis, jazz and horror films.", "Forget everything I said about sports.", {"jazz", "horror films"}),
+        ("我喜欢打羽毛球和游泳,喜欢爵士", "以前关于运动的喜好都不算数", {"jazz"}),
+        ("我喜欢爵士,喜欢打羽毛球", "以前说的音乐喜好都作废", {"badminton"}),
+    ],
+)
+def test_c18_a_topic_closes_its_kinds_and_no_others(likes: str, withdrawal: str, left: set[str]) -> None:
+    state = decided(told(likes, withdrawal), "likes")
+    assert {fact.value for fact in state.active(AT + timedelta(days=1))} == left
 
 
 def test_c57_a_free_attribute_can_be_forgotten_too() -> None:

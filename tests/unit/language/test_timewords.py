@@ -99,6 +99,75 @@ def test_c10_since_looks_back() -> None:
     assert (found.bound, found.begin, found.end) == (Bound.SINCE, utc("2025-07-01T00:00+08:00"), None)
 
 
+@pytest.mark.parametrize(
+    ("text", "ahead", "back"),
+    [
+        ("on Monday", "2026-03-09", "2026-03-02"),
+        ("周一", "2026-03-09", "2026-03-02"),
+        ("on March 2", "2027-03-02", "2026-03-02"),
+        ("on March 1", "2027-03-01", "2026-03-01"),
+        ("3月1号", "2027-03-01", "2026-03-01"),
+        ("in January", "2027-01-01", "2026-01-01"),
+        ("in December", "2026-12-01", "2025-12-01"),
+        ("last Friday", "2026-02-27", "2026-02-27"),
+        ("next Monday", "2026-03-09", "2026-03-09"),
+    ],
+)
+def test_what_happened_lies_back_and_what_will_ahead(text: str, ahead: str, back: str) -> None:
+    for happened, first in ((False, ahead), (True, back)):
+        (found,) = time_words().find(text, WEDNESDAY, SHANGHAI, happened=happened)
+        assert found.begin == utc(f"{first}T00:00+08:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("since Monday", "2026-03-02"),
+        ("from Monday", "2026-03-09"),
+        ("from April", "2026-04-01"),
+        ("from January", "2026-01-01"),
+        ("从4月", "2026-04-01"),
+        ("since April", "2025-04-01"),
+    ],
+)
+def test_since_looks_back_and_from_to_the_nearest(text: str, first: str) -> None:
+    assert only(text).begin == utc(f"{first}T00:00+08:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("day after tomorrow", "2026-03-06", "2026-03-07"),
+        ("the day before yesterday", "2026-03-02", "2026-03-03"),
+        ("the week after next", "2026-03-16", "2026-03-23"),
+        ("下下个月", "2026-05-01", "2026-06-01"),
+        ("上上个月", "2026-01-01", "2026-02-01"),
+        ("下个月15号", "2026-04-15", "2026-04-16"),
+        ("上个月三十号", None, None),
+        ("2026/3/8", "2026-03-08", "2026-03-09"),
+    ],
+)
+def test_c46_two_steps_away_is_not_one(text: str, first: str | None, last: str | None) -> None:
+    found = [(word.begin, word.end) for word in time_words().find(text, WEDNESDAY, SHANGHAI)]
+    assert found == ([(utc(f"{first}T00:00+08:00"), utc(f"{last}T00:00+08:00"))] if first else [])
+
+
+@pytest.mark.parametrize("text", ["农历八月十五", "Friday after next", "Monday week", "03/04/2026"])
+def test_c46_what_is_not_understood_names_no_day(text: str) -> None:
+    assert time_words().find(text, WEDNESDAY, SHANGHAI) == ()
+
+
+@pytest.mark.parametrize("text", ["from next Monday until Friday", "从下周一到周五"])
+def test_c46_a_range_ends_after_it_begins(text: str) -> None:
+    start, end = time_words().find(text, WEDNESDAY, SHANGHAI)
+    assert start.begin == utc("2026-03-09T00:00+08:00")
+    assert end.end == utc("2026-03-14T00:00+08:00")
+
+
+def test_an_end_said_without_a_year_is_never_past() -> None:
+    assert only("until March 1").end == utc("2027-03-02T00:00+08:00")
+
+
 @pytest.mark.parametrize("text", ["I may go", "we sat in the sun", "march on", "5 may do", "a decade"])
 def test_other_words_are_no_time(text: str) -> None:
     assert not [word for word in time_words().find(text, WEDNESDAY, SHANGHAI) if word.unit != "date"]
