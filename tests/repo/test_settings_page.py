@@ -10,7 +10,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text(encoding=
 
 def told(page: str) -> set[str]:
     """Keys in the first column of the tables of settings."""
-    tables = page.split("## Settings")[1].split("## Health")[0]
+    tables = page.split("## Settings")[1].split("## Health", maxsplit=1)[0]
     rows = (line.split("|")[1] for line in tables.splitlines() if line.startswith("| `"))
     return {key for row in rows for key in re.findall(r"`([A-Z_]+)`", row)}
 
