@@ -123,9 +123,9 @@ class Group:
             ).fetchall()
         return dict(rows)
 
-    def wait(self, condition: Callable[[dict[int, int]], bool]) -> None:
+    def wait(self, condition: Callable[[dict[int, int]], bool], seconds: float = PATIENCE) -> None:
         """Wait until the counts satisfy `condition`."""
-        assert eventually(lambda: condition(self.counted())), f"only {self.counted()}: {self.logs()}"
+        assert eventually(lambda: condition(self.counted()), seconds), f"only {self.counted()}: {self.logs()}"
 
     def logs(self) -> str:
         return "\n".join(path.read_text()[-1500:] for path in sorted(self.folder.glob("worker-*.log")))
