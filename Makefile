@@ -19,7 +19,7 @@ help:
 	@echo "make chaos            the long chaos runs on Apache Kafka; writes docs/reliability.md (an hour)"
 	@echo "make check            style, types, import rules"
 	@echo "make format           put the style right"
-	@echo "make bench            the benchmarks"
+	@echo "make bench            throughput and lag, on the embedded stack"
 	@echo "make bench-promotion  promotion by evidence on simulated users; writes docs/promotion-results.md"
 	@echo "make bench-extraction reading turns by rules, on labelled turns; writes docs/extraction-results.md"
 	@echo "make test-embeddings  the tests with sentence-transformers, in .venv-embeddings (large)"

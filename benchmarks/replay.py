@@ -18,7 +18,8 @@ from pipelines.topics import Topic, topic_name
 
 TIMEOUT = timedelta(minutes=10)
 _POLL_SECONDS = 0.25
-_STALLED_SECONDS = 60.0
+_ANSWER_SECONDS = 60.0
+_STALLED_SECONDS = 120.0
 
 
 Report = Callable[[KafkaError | None, Message], None]
@@ -71,7 +72,7 @@ def replay(
         pids: processes whose memory to report, by name.
 
     Raises:
-        ReplayError: a turn was not acknowledged, or the workers made no progress for a minute.
+        ReplayError: a turn was not acknowledged, or the workers made no progress for two minutes.
     """
     letters = dead_letters(settings)
     began = datetime.now(UTC)
@@ -140,8 +141,11 @@ def dead_letters(settings: Settings) -> int:
     consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": "benchmarks", "log_level": 3})
     topic = topic_name(settings, Topic.DEAD_LETTERS)
     try:
-        partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
-        marks = [consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=10) for number in partitions]
+        partitions = consumer.list_topics(topic, timeout=_ANSWER_SECONDS).topics[topic].partitions
+        marks = [
+            consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=_ANSWER_SECONDS)
+            for number in partitions
+        ]
         return sum(high - low for low, high in marks)
     except KafkaException as error:
         raise ReplayError(f"the dead letters cannot be counted: {error.args[0].str()}") from None

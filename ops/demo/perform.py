@@ -34,8 +34,8 @@ def perform(script: Script, settings: Mapping[str, str], environment: Mapping[st
         LithifyError: broker or gateway cannot be reached, or a turn was not decided in time.
     """
     loaded = load_settings(settings)
-    publisher = KafkaPublisher(loaded.kafka_bootstrap, topic=topic_name(loaded, Topic.TURNS))
-    with Lithify(settings["LITHIFY_GATEWAY_URL"], publisher=publisher) as memory:
+    publisher = KafkaPublisher(loaded.kafka_bootstrap, topic=topic_name(loaded, Topic.TURNS), timeout=WAIT_SECONDS)
+    with Lithify(settings["LITHIFY_GATEWAY_URL"], publisher=publisher, timeout=WAIT_SECONDS) as memory:
         played = play(script, publisher, memory)
         nightly = reflect(script, settings, environment)
         if not wait_for_vectors(loaded, WAIT_SECONDS):

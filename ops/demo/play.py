@@ -13,7 +13,7 @@ from lithify.client import KafkaPublisher, Lithify, TurnOutcome
 from lithify.events import Inbound, Turn
 from ops.demo.script import Script, session_end, session_turns
 
-WAIT_SECONDS = 60.0
+WAIT_SECONDS = 120.0
 _ROOT = Path(__file__).parents[2]
 
 

@@ -177,4 +177,4 @@ def _show_end(console: Console, done: Performance) -> None:
     console.print()
     turns, due = _count(len(done.played.turns), "turn"), _count(done.nightly.slots, "slot")
     console.print(f"{turns} went through Kafka and four workers in {done.played.seconds:.1f} s, none lost.")
-    console.print(f"The nightly run found {due} due, and published what time had changed.")
+    console.print(f"The nightly run found {due} with a change that was due and not yet published.")

@@ -21,19 +21,20 @@ def end_orphans(data: Path, patience: float = 20.0) -> None:
         patience: Seconds they get in all; after half of them they are killed.
 
     Raises:
-        StackError: If a process does not end.
+        StackError: If a process does not end though it was killed.
     """
     if not sys.platform.startswith("linux"):
         return
-    began = time.monotonic()
+    began, killed = time.monotonic(), False
     while pids := _working_in(data):
         waited = time.monotonic() - began
-        if waited > patience:
+        if waited > patience and killed:
             raise StackError(f"process {pids[0]} still works in {data}")
         number = signal.SIGINT if waited < patience / 2 else signal.SIGKILL
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
+        killed = number is signal.SIGKILL
         time.sleep(0.2)
     (data / "postmaster.pid").unlink(missing_ok=True)
 

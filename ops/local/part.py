@@ -37,7 +37,7 @@ class Part:
         on_ready: Called each time it became ready, before the steps.
         steps: Run each time it became ready, before it counts as up.
         stop_signal: Asks it to drain and end.
-        stop_within: Seconds it gets for that before it is killed.
+        stop_within: Seconds it gets for that before it is killed; a worker that hangs ends by itself after 30.
         death_signal: What it receives when the supervisor is gone.
         jail: The user it runs as, if not the present one.
     """
@@ -50,7 +50,7 @@ class Part:
     on_ready: Callable[[], None] | None = None
     steps: tuple[Step, ...] = ()
     stop_signal: int = signal.SIGTERM
-    stop_within: float = 15.0
+    stop_within: float = 40.0
     death_signal: int = signal.SIGKILL
     jail: Jail | None = field(default=None, hash=False)
 

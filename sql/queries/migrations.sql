@@ -11,6 +11,10 @@ create table if not exists schema_migrations (
     applied_at timestamptz not null default now()
 )
 
+-- name: is_noted
+-- Whether any migration was ever applied here.
+select to_regclass('schema_migrations') is not null as is_noted
+
 -- name: applied
 -- Applied migrations, in order.
 select number, name, digest from schema_migrations order by number

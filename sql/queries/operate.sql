@@ -15,6 +15,10 @@ where c.relnamespace = 'public'::regnamespace
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 order by c.relname
 
+-- name: count_rows
+-- How many rows a table has, as far as the role sees them; {table} stands for its quoted name.
+select count(*) as n from {table}
+
 -- name: server_version
 -- The server's version number, such as 170005.
 select current_setting('server_version_num')::integer as version

@@ -9,13 +9,14 @@ import pytest
 from ops.local.stack import Stack
 from tests.support.brokers import stack_environment
 from tests.support.memory import MemoryProbe
+from tests.support.processes import PATIENT
 
 
 @pytest.fixture(scope="module")
 def environment(request: pytest.FixtureRequest) -> dict[str, str]:
     """What processes inherit: no setting of Lithify's, whatever this shell has, but the broker to use if not ours."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
-    return stack_environment(request, own)
+    return stack_environment(request, own | PATIENT)
 
 
 @pytest.fixture(scope="module")

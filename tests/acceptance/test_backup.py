@@ -17,11 +17,10 @@ from ops.local.stack import Stack
 from pipelines.settings import load_settings
 from tests.support.invoking import invoke
 from tests.support.memory import MemoryProbe
-from tests.support.processes import eventually
+from tests.support.processes import PATIENCE, eventually
 
 PAUSE = 0.05
 """Between two turns while the backup is made, in seconds: all stages have something under way."""
-SECONDS = 120.0
 PROCESSES = (*WORKERS, "gateway")
 
 
@@ -52,10 +51,10 @@ def backup(stack: Stack, probe: MemoryProbe, tmp_path_factory: pytest.TempPathFa
 
     flowing = threading.Thread(target=flow)
     flowing.start()
-    assert eventually(lambda: len(probe.turns()) > len(first), SECONDS), "the flow does not reach the database"
+    assert eventually(lambda: len(probe.turns()) > len(first)), "the flow does not reach the database"
     done = invoke(stack.settings_env, "backup", str(folder), "--json")
     made.set()
-    flowing.join(SECONDS)
+    flowing.join(PATIENCE)
     assert done.exit_code == 0, done.stderr
     assert len(first) < json.loads(done.stdout)["rows"]["turns"] < len(turns), "nothing was under way"
     replay(turns, settings)
@@ -80,7 +79,7 @@ def _settled(probe: MemoryProbe) -> dict[str, Any]:
         )[0]
         return set(row.values()) == {0}
 
-    assert eventually(quiet, SECONDS)
+    assert eventually(quiet)
     episodes = probe.rows("select episode_id, ended_at, summary, turn_ids from episodes order by episode_id")
     ended = probe.rows("select turn_id, outcome, stored, decided::text as decided from turns order by turn_id")
     return {"believed": probe.folded(), "episodes": episodes, "turns": ended}
@@ -90,7 +89,7 @@ def _stop(stack: Stack, probe: MemoryProbe) -> None:
     for name in PROCESSES:
         stack.kill(name, hold=True)
     gone = "select count(*) as n from pg_stat_activity where usename in ('lithify_worker', 'lithify_gateway')"
-    assert eventually(lambda: probe.rows(gone)[0]["n"] == 0, SECONDS)
+    assert eventually(lambda: probe.rows(gone)[0]["n"] == 0)
 
 
 def _start(stack: Stack) -> None:

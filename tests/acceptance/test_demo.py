@@ -26,7 +26,7 @@ from pipelines.settings import load_settings
 from pipelines.topics import Topic, topic_name
 from tests.support.brokers import EMBEDDED_ALONE
 from tests.support.memory import MemoryProbe
-from tests.support.processes import eventually, processes_of
+from tests.support.processes import PATIENCE, eventually, processes_of
 from tests.support.topics import messages
 
 STOPPED = 130
@@ -177,7 +177,7 @@ def _published(stack: Stack, subject: str) -> list[SlotChanged]:
 @EMBEDDED_ALONE
 def test_the_command_runs_in_a_pipe_and_leaves_nothing(tmp_path: Path) -> None:
     run = subprocess.run(
-        _command(), env=_environment(tmp_path), capture_output=True, text=True, timeout=300, check=False
+        _command(), env=_environment(tmp_path), capture_output=True, text=True, timeout=600, check=False
     )
     assert run.returncode == 0, run.stderr
     assert "\x1b" not in run.stdout
@@ -189,20 +189,28 @@ def test_the_command_runs_in_a_pipe_and_leaves_nothing(tmp_path: Path) -> None:
 @EMBEDDED_ALONE
 @pytest.mark.parametrize("after", ["Starting", "Replaying"])
 def test_ctrl_c_stops_cleanly(tmp_path: Path, after: str) -> None:
+    for _ in range(3):  # a run that was through before the signal came says nothing
+        code, errors = _interrupted(tmp_path, after)
+        assert list(tmp_path.iterdir()) == []
+        if code != 0:
+            break
+    assert (code, errors) == (STOPPED, "lithify demo: stopped\n")
+
+
+def _interrupted(tmp_path: Path, after: str) -> tuple[int, str]:
+    """Exit state and complaints of a demo that was interrupted once it had printed a line that starts so."""
     process = subprocess.Popen(
         _command(), env=_environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     while not process.stdout.readline().startswith(after):
         assert process.poll() is None
-    folder = next(tmp_path.glob("lithify-demo-*"))
-    assert eventually((folder / "lock").exists)
+    folders = list(tmp_path.glob("lithify-demo-*"))
+    assert eventually(lambda: process.poll() is not None or all((folder / "lock").exists() for folder in folders))
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == STOPPED
-    assert errors == "lithify demo: stopped\n"
-    assert processes_of(folder) == {}
-    assert list(tmp_path.iterdir()) == []
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert [processes_of(folder) for folder in folders if processes_of(folder)] == []
+    return process.returncode, errors
 
 
 def _command() -> list[str]:

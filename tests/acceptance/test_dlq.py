@@ -29,7 +29,6 @@ from tests.support.processes import eventually
 from workers.operate.log import Publisher
 
 BROKEN = b'{"type": "turn", "secret": "tok_FAKE_77aa88bb99cc00dd"'
-SECONDS = 60.0
 NO_JSON = ("--cause", "not_json")
 """Of the letters here only the broken event, and what comes of its replay; tests run in any order."""
 
@@ -62,7 +61,7 @@ def _turn(text: str) -> Turn:
 def broken(stack: Stack, settings: Settings) -> dict[str, Any]:
     """A dead letter of the pipeline's own."""
     Publisher(settings).publish(topic_name(settings, Topic.TURNS), b"default/u", BROKEN)
-    assert eventually(lambda: _list(stack.settings_env, *NO_JSON) != [], SECONDS)
+    assert eventually(lambda: _list(stack.settings_env, *NO_JSON) != [])
     [letter] = _list(stack.settings_env, *NO_JSON)
     return letter
 
@@ -127,7 +126,7 @@ def test_what_is_still_poison_dies_anew_once(stack: Stack, broken: dict[str, Any
     assert dry.stdout == f"would be replayed: {broken['place']}\n"
     done = invoke(stack.settings_env, "dlq", "replay", "--all", "--cause", "not_json", "--json")
     assert json.loads(done.stdout) == {"replayed": [broken["place"]], "dry_run": False}
-    assert eventually(lambda: len(_list(stack.settings_env, *NO_JSON)) == 1, SECONDS)
+    assert eventually(lambda: len(_list(stack.settings_env, *NO_JSON)) == 1)
     [anew] = _list(stack.settings_env, *NO_JSON)
     assert anew["place"] != broken["place"]
     [replayed] = _list(stack.settings_env, "--state", "replayed", *NO_JSON)
@@ -158,14 +157,14 @@ def test_c111_a_flood_of_dead_letters_is_taken_up_at_once_and_acts_once(
     assert json.loads(invoke(stack.settings_env, *options).stdout)["replayed"] == places
     ids = ", ".join(f"'{turn.id}'" for turn in turns)
     finished = f"select count(*) as n from turns where reflected_at is not null and turn_id in ({ids})"
-    assert eventually(lambda: probe.rows(finished)[0]["n"] == len(turns), SECONDS)
+    assert eventually(lambda: probe.rows(finished)[0]["n"] == len(turns))
     facts = probe.folded()
     assert json.loads(invoke(stack.settings_env, *options).stdout)["replayed"] == []
     invoke(stack.settings_env, "dlq", "replay", *places, "--again")
     marker = _turn("I live in Porto.")
     Publisher(settings).publish(topic_name(settings, Topic.TURNS), user_key("default", marker.user_id), encode(marker))
     done = f"select count(*) as n from turns where reflected_at is not null and turn_id = '{marker.id}'"
-    assert eventually(lambda: probe.rows(done)[0]["n"] == 1, SECONDS)
+    assert eventually(lambda: probe.rows(done)[0]["n"] == 1)
     known = {row_id: row for row_id, row in probe.folded()["facts"].items() if row_id in facts["facts"]}
     assert known == facts["facts"]
 

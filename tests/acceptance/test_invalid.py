@@ -21,6 +21,7 @@ from pipelines.settings import load_settings
 from pipelines.topics import Topic, topic_name
 from tests.support.letters import originals
 from tests.support.memory import MemoryProbe
+from tests.support.processes import PATIENCE, eventually
 from tests.support.topics import messages
 
 USER = "erin"
@@ -83,7 +84,7 @@ LAST = GOOD | {"id": "last", "content": "I'm allergic to walnuts."}
 
 
 @pytest.fixture(scope="module")
-def memory(stack: Stack) -> Iterator[Lithify]:
+def memory(stack: Stack, probe: MemoryProbe) -> Iterator[Lithify]:
     """A client of the gateway, after everything was published to one partition and the last event decided."""
     events = [_json(GOOD), *(bad.value for bad in BAD)]
     events += [_json(GOOD | {"id": name, "content": content}) for name, (content, _) in SAVED.items()]
@@ -93,9 +94,10 @@ def memory(stack: Stack) -> Iterator[Lithify]:
     )
     for value in [*events, _json(LAST)]:
         producer.produce(_topic(stack, Topic.TURNS), value, user_key("default", USER))
-    assert producer.flush(20) == 0
-    with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"]) as client:
-        client.wait_for(USER, LAST["id"], timeout=40)
+    assert producer.flush(PATIENCE) == 0
+    with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"], timeout=PATIENCE) as client:
+        client.wait_for(USER, LAST["id"], timeout=PATIENCE)
+        assert eventually(lambda: probe.rows("select 1 from outbox") == []), "dead letters are still to be published"
         yield client
 
 
@@ -144,10 +146,11 @@ def test_a_turn_without_text_is_skipped(memory: Lithify, name: str) -> None:
 
 
 def test_skipped_turns_and_dead_letters_are_counted(letters: list[DeadLetter], data_dir: Path) -> None:
-    metrics = _metrics(data_dir, "importance")
-    assert metrics['lithify_skipped_total{worker="importance"}'] == len(SKIPPED)
-    counted = sum(value for name, value in metrics.items() if name.startswith("lithify_dead_letters_total{"))
-    assert counted == len(letters)
+    def counted(metric: str) -> float:
+        return sum(value for name, value in _metrics(data_dir, "importance").items() if name.startswith(metric))
+
+    assert eventually(lambda: counted('lithify_skipped_total{worker="importance"}') == len(SKIPPED))
+    assert eventually(lambda: counted("lithify_dead_letters_total{") == len(letters))
 
 
 def test_the_good_events_around_them_are_processed(memory: Lithify) -> None:
@@ -161,7 +164,7 @@ def _topic(stack: Stack, topic: Topic) -> str:
 
 def _metrics(folder: Path, worker: str) -> dict[str, float]:
     port = json.loads((folder / "ports.json").read_text())[f"{worker}-health"]
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/metrics")
     lines = connection.getresponse().read().decode().splitlines()
     connection.close()

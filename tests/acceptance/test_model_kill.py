@@ -10,10 +10,9 @@ from ops.local.stack import Stack
 from pipelines.settings import load_settings
 from tests.support.memory import MemoryProbe
 from tests.support.model_pipeline import said
-from tests.support.processes import eventually
+from tests.support.processes import PATIENCE, eventually
 from tests.support.stub_openai import Bad, Stub, stub_openai
 
-SECONDS = 60.0
 VEGGIE = "After a year of doubts I have ended up basically veggie."
 
 
@@ -24,7 +23,7 @@ def stub() -> Iterator[Stub]:
 
 
 def test_a_kill_repeats_one_call_and_loses_no_turn(tmp_path: Path, environment: dict[str, str], stub: Stub) -> None:
-    model = {"URL": stub.url, "NAME": "stub", "WAIT_SECONDS": "0", "MIN_IMPORTANCE": "1", "TIMEOUT_SECONDS": "3"}
+    model = {"URL": stub.url, "NAME": "stub", "WAIT_SECONDS": "0", "MIN_IMPORTANCE": "1", "TIMEOUT_SECONDS": "600"}
     changed = environment | {f"LITHIFY_MODEL_{key}": value for key, value in model.items()}
     stub.coming.append(Bad.HANG)
     with Stack(tmp_path, environment=changed | {"LITHIFY_EMBEDDER": "none"}, fsync=False) as stack:
@@ -35,12 +34,13 @@ def test_a_kill_repeats_one_call_and_loses_no_turn(tmp_path: Path, environment: 
             return str(rows[0]["outcome"]) if rows else ""
 
         publish([said(VEGGIE)], settings, 10.0)
-        assert stub.arrived.wait(SECONDS)
+        assert stub.arrived.wait(PATIENCE)
         publish([said("I live in Utrecht.", "t2")], settings, 10.0)
-        assert eventually(lambda: outcome("t2") == "stored", SECONDS), "the partition does not wait for the model"
+        assert eventually(lambda: outcome("t2") == "stored"), "the partition does not wait for the model"
         assert outcome("t1") == "accepted"
         stack.kill("extraction")
-        assert eventually(lambda: outcome("t1") == "stored", SECONDS)
+        probe.rows("update model_queue set due_at = clock_timestamp() returning 1")  # the lease is over
+        assert eventually(lambda: outcome("t1") == "stored")
         assert [len(texts) for texts in stub.turns_asked()] == [1, 1]
         assert probe.rows("select outcome from model_calls") == [{"outcome": "ok"}]
         assert probe.rows("select 1 from model_queue") == []

@@ -1,7 +1,5 @@
 """A whole file of dialogues through Kafka and the four workers: nothing lost, nothing twice, and the same again."""
 
-import time
-
 import pytest
 
 from benchmarks.locomo import SYNTHETIC, load_dialogues, session_time
@@ -16,6 +14,7 @@ from pipelines.settings import Settings, load_settings
 from tests.support.brokers import ON_KAFKA
 from tests.support.dialogues import dialogues, is_marker, markers
 from tests.support.memory import MemoryProbe
+from tests.support.processes import eventually
 
 RUNNING = [name for name in PARTS if not (ON_KAFKA and name == "broker")]
 
@@ -116,15 +115,22 @@ def test_a_second_replay_changes_nothing(probe: MemoryProbe, settings: Settings,
 
 
 def _settled(probe: MemoryProbe) -> object:
-    """Everything, once it stays as it is: ends of sessions are published a moment after what ended them."""
-    seen = _everything(probe)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        time.sleep(4)
-        seen, earlier = _everything(probe), seen
-        if seen == earlier:
-            break
-    return seen
+    """Everything, once the end of each session that another follows has gone all the way: it is published later."""
+    followed = (
+        "exists (select from sessions later where later.tenant = s.tenant and later.subject_key = s.subject_key"
+        " and later.started_at > s.ended_at)"
+    )
+    unsent = f"select 1 from sessions s where {followed} and end_sent_for is distinct from last_turn_id"
+    ends = "select count(*) as n from inbox where worker = '{}' and event_id not in (select turn_id from turns)"
+    sent = "select count(*) as n from sessions where end_sent_for is not null"
+
+    def quiet() -> bool:
+        if probe.rows(f"{unsent} union all select 1 from outbox"):
+            return False
+        return all(probe.rows(ends.format(worker))[0]["n"] >= probe.rows(sent)[0]["n"] > 0 for worker in WORKERS)
+
+    assert eventually(quiet), probe.rows("select session_id, last_turn_id, end_sent_for from sessions")
+    return _everything(probe)
 
 
 def _everything(probe: MemoryProbe) -> object:

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from pipelines.topics import Topic, topic_name
 from tests.support.brokers import ON_KAFKA
 from tests.support.letters import originals
 from tests.support.memory import MemoryProbe
+from tests.support.processes import PATIENCE, eventually
 from tests.support.redaction import planted
 from tests.support.topics import messages
 
@@ -65,8 +68,8 @@ def stack(data_dir: Path, environment: dict[str, str], console: StringIO) -> Ite
 
 
 @pytest.fixture(scope="module")
-def memory(stack: Stack) -> Iterator[Lithify]:
-    """A client of the gateway, after everything was published and the last event decided."""
+def memory(stack: Stack, probe: MemoryProbe) -> Iterator[Lithify]:
+    """A client of the gateway, after the last event was decided and all that came of them is on its topic."""
     address = {"bootstrap.servers": stack.settings_env["LITHIFY_KAFKA_BOOTSTRAP"], "partitioner": PARTITIONER}
     producer = Producer(address)
     topic = topic_name(load_settings(stack.settings_env), Topic.TURNS)
@@ -74,14 +77,21 @@ def memory(stack: Stack) -> Iterator[Lithify]:
     values += [event(type="command", id=f"c{i}", **fields) for i, fields in enumerate(COMMANDS.values())]
     for value in [*values, *BROKEN.values(), event(type="turn", **LAST)]:
         producer.produce(topic, value, user_key("default", USER))
-    assert producer.flush(20) == 0
-    with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"]) as client:
-        client.wait_for(USER, LAST["id"], timeout=180)
+    assert producer.flush(PATIENCE) == 0
+    with Lithify(stack.settings_env["LITHIFY_GATEWAY_URL"], timeout=PATIENCE) as client:
+        client.wait_for(USER, LAST["id"], timeout=PATIENCE * 2)
+        assert eventually(lambda: probe.rows("select 1 from outbox") == [])
         yield client
 
 
 def secrets() -> list[str]:
     return [item.needle for item in TURNS] + [*COMMANDS, *BROKEN, ASKED]
+
+
+def on_topic(stack: Stack, topic: Topic) -> str:
+    """All values on a topic, one a line."""
+    settings = load_settings(stack.settings_env)
+    return b"\n".join(messages(settings.kafka_bootstrap, topic_name(settings, topic))).decode()
 
 
 def leaks(text: str) -> list[str]:
@@ -97,8 +107,7 @@ def test_every_kind_is_planted_in_both_languages() -> None:
 @pytest.mark.usefixtures("memory")
 def test_all_of_them_were_sent(stack: Stack) -> None:
     """What the other tests look for can be found where it is."""
-    settings = load_settings(stack.settings_env)
-    sent = b"\n".join(messages(settings.kafka_bootstrap, topic_name(settings, Topic.TURNS))).decode()
+    sent = on_topic(stack, Topic.TURNS)
     assert set(secrets()) - set(leaks(sent)) == {ASKED}
 
 
@@ -116,20 +125,20 @@ def test_nothing_is_in_the_database(probe: MemoryProbe) -> None:
 @pytest.mark.usefixtures("memory")
 def test_nothing_is_in_the_files_of_the_data_folder(data_dir: Path) -> None:
     """The write-ahead log too."""
-    found = set()
-    for path in data_dir.rglob("*"):
-        if path.is_file():
+    found, read = set(), 0
+    for path in (Path(folder) / name for folder, _, names in os.walk(data_dir) for name in names):
+        with suppress(FileNotFoundError):  # PostgreSQL goes on to work, and takes files away
             content = path.read_bytes()
+            read += 1
             found |= {(path.name, secret) for secret in secrets() if secret.encode() in content}
     assert found == set()
+    assert read > 100
 
 
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("topic", [topic for topic in Topic if topic is not Topic.TURNS])
 def test_nothing_is_on_a_topic(stack: Stack, topic: Topic) -> None:
-    settings = load_settings(stack.settings_env)
-    name = topic_name(settings, topic)
-    held = b"\n".join(messages(settings.kafka_bootstrap, name)).decode()
+    held = on_topic(stack, topic)
     assert held
     assert leaks(held) == []
     assert leaks(json.dumps(held, ensure_ascii=False)) == []
@@ -150,10 +159,10 @@ def test_nothing_is_in_what_the_gateway_answers_or_logs(stack: Stack, memory: Li
     turn = {"role": "user", "content": f"my password is {ASKED}"}
     asked = {"user_id": USER, "session_id": "s1", "query": f"is the password {ASKED}?", "turns": [turn]}
     address = stack.settings_env["LITHIFY_GATEWAY_URL"]
-    block = httpx.post(f"{address}/v1/context", json=asked | {"budget_tokens": 100_000}, timeout=90)
+    block = httpx.post(f"{address}/v1/context", json=asked | {"budget_tokens": 100_000}, timeout=PATIENCE)
     assert block.status_code == 200
-    httpx.post(f"{address}/v1/context", json=asked | {"lang": f"password: {ASKED}"}, timeout=90)
-    facts = httpx.get(f"{address}/v1/facts", params={"user_id": USER, "history": "true"}, timeout=90)
+    httpx.post(f"{address}/v1/context", json=asked | {"lang": f"password: {ASKED}"}, timeout=PATIENCE)
+    facts = httpx.get(f"{address}/v1/facts", params={"user_id": USER, "history": "true"}, timeout=PATIENCE)
     assert memory.facts(USER).facts
     assert leaks(block.text) == leaks(facts.text) == []
     assert leaks(console.getvalue()) == []
@@ -172,8 +181,9 @@ def test_equal_values_have_equal_placeholders(probe: MemoryProbe) -> None:
 @pytest.mark.usefixtures("memory")
 def test_all_is_counted(data_dir: Path) -> None:
     port = json.loads((data_dir / "ports.json").read_text())["importance-health"]
-    lines = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text.splitlines()
-    counted = {
-        kind for kind in SecretType if any(f'lithify_redactions_total{{kind="{kind}"}}' in line for line in lines)
-    }
-    assert counted == set(SecretType)
+
+    def missing() -> set[SecretType]:
+        metrics = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE).text
+        return {kind for kind in SecretType if f'lithify_redactions_total{{kind="{kind}"}}' not in metrics}
+
+    assert eventually(lambda: not missing()), missing()

@@ -11,6 +11,7 @@ from pipelines.settings import Settings, load_settings
 from pipelines.topics import Topic, topic_name
 from tests.support.brokers import EMBEDDED_ALONE, Lack, needs_kafka
 from tests.support.pipeline import KEYS
+from tests.support.processes import PATIENCE
 from tests.support.skewed import skewed
 from workers.operate.doctor import clock
 from workers.operate.doctor.finding import Status
@@ -32,7 +33,7 @@ def publish(settings: Settings) -> None:
     producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "log_level": 0})
     for number in range(settings.partitions):
         producer.produce(topic_name(settings, Topic.TURNS), b"{}", partition=number, timestamp=LONG_AGO)
-    assert producer.flush(10) == 0
+    assert producer.flush(PATIENCE) == 0
 
 
 def here(monkeypatch: pytest.MonkeyPatch, minutes: float) -> None:

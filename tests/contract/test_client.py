@@ -23,6 +23,7 @@ from lithify.domain.claims import Basis
 from lithify.events import Role
 from lithify.testing import AsyncFakeLithify, FakeLithify
 from pipelines.language.catalog import load_catalog
+from tests.support.processes import PATIENCE
 from tests.support.served import served
 from tests.support.servers import Database
 
@@ -42,7 +43,7 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Lithify]:
             yield fake
         return
     database: Database = request.getfixturevalue("database")
-    with served(database) as url, Lithify(url) as client:
+    with served(database) as url, Lithify(url, timeout=PATIENCE) as client:
         yield client
 
 
@@ -172,7 +173,7 @@ async def test_the_asynchronous_clients_do_the_same(database: Database) -> None:
     async with fake:
         told = await story(fake)
     with served(database) as url:
-        async with AsyncLithify(url) as real:
+        async with AsyncLithify(url, timeout=PATIENCE) as real:
             assert await story(real) == told
 
 

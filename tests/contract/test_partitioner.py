@@ -10,6 +10,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from lithify.events import user_key
 from pipelines.kafka import PARTITIONER
+from tests.support.processes import PATIENCE
 
 KEYS = [user_key("default", f"user-{number}") for number in range(300)]
 KEYS += [user_key("t", "用户一"), user_key("t", "a/b")]
@@ -20,7 +21,7 @@ def _partitions(broker: str, partitioner: str | None) -> dict[bytes, int]:
     topic = f"partitioner-{uuid.uuid4().hex}"
     admin = AdminClient({"bootstrap.servers": broker})
     for future in admin.create_topics([NewTopic(topic, PARTITIONS, 1)]).values():
-        future.result(10)
+        future.result(PATIENCE)
     producer = Producer({"bootstrap.servers": broker} | ({"partitioner": partitioner} if partitioner else {}))
     found: dict[bytes, int] = {}
 
@@ -29,7 +30,7 @@ def _partitions(broker: str, partitioner: str | None) -> dict[bytes, int]:
 
     for key in KEYS:
         producer.produce(topic, key=key, value=b"x", on_delivery=delivered)
-    assert producer.flush(20) == 0
+    assert producer.flush(PATIENCE) == 0
     return found
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.support.pipeline import KEYS
+from tests.support.processes import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -63,7 +64,9 @@ def printed(body: str) -> str:
         "PYTHONPATH": str(ROOT),
     }
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM.format(body=body)]
-    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
 

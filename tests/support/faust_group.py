@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from tests.support.pipeline import KEYS
+from tests.support.processes import PATIENCE, eventually
 from tests.support.servers import Database
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +50,7 @@ class Group:
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self, **settings: str) -> subprocess.Popen[bytes]:
+        """One more worker, in a folder where nothing may appear."""
         environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("LITHIFY_")},
             **KEYS,
@@ -58,11 +59,12 @@ class Group:
             "LITHIFY_TOPIC_PREFIX": self.prefix,
             "LITHIFY_SESSION_TIMEOUT_SECONDS": "6",
             "TMPDIR": str(self.temporary),
+            "PYTHONPATH": str(ROOT),
             **settings,
         }
-        log = (self.folder / f"worker-{len(self.processes)}.log").open("wb")
+        log = self._log(len(self.processes)).open("wb")
         argv = [sys.executable, "-m", self.module, str(self.folder)]
-        process = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(argv, cwd=self.temporary, env=environment, stdout=log, stderr=log)
         log.close()
         self.processes.append(process)
         return process
@@ -74,7 +76,7 @@ class Group:
         (self.folder / str(partition)).unlink()
 
     def longest_pause(self) -> float:
-        """Seconds between two events that were taken in one after the other, on the partitions that are not stuck."""
+        """Most seconds between two events that were taken in one after the other, on the partitions not stuck."""
         with psycopg.connect(self.database.superuser_url) as connection:
             row = connection.execute(
                 "select extract(epoch from max(pause))::float from (select received_at - lag(received_at) over"
@@ -84,13 +86,18 @@ class Group:
         assert row is not None
         return float(row[0])
 
+    def forget(self) -> None:
+        """Nothing was taken in before."""
+        with psycopg.connect(self.database.superuser_url, autocommit=True) as connection:
+            connection.execute("truncate inbox")
+
     def produce(self, count: int) -> None:
         """`count` events to each partition."""
         producer = Producer({"bootstrap.servers": self.broker})
         for number in range(count):
             for partition in range(PARTITIONS):
                 producer.produce(f"{self.prefix}-turns", value=str(number).encode(), partition=partition)
-        assert producer.flush(20) == 0
+        assert producer.flush(PATIENCE) == 0
 
     def produce_unreadable(self, partition: int) -> None:
         """An event with a header whose name is no UTF-8, as some clients write it. The broker takes any bytes."""
@@ -111,7 +118,7 @@ class Group:
                     producer.produce(f"{self.prefix}-turns", value=b"x", partition=partition)
                 producer.poll(0)
                 produced.append(len(produced))
-            assert producer.flush(20) == 0
+            assert producer.flush(PATIENCE) == 0
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -119,14 +126,14 @@ class Group:
             yield produced
         finally:
             end.set()
-            thread.join(30)
+            thread.join(PATIENCE)
 
     def delete_before(self, offset: int) -> None:
         """Remove older records, as retention does."""
         admin = AdminClient({"bootstrap.servers": self.broker})
         places = [TopicPartition(f"{self.prefix}-turns", number, offset) for number in range(PARTITIONS)]
         for future in admin.delete_records(places).values():
-            future.result(20)
+            future.result(PATIENCE)
 
     def counted(self) -> dict[int, int]:
         """Events taken in, by partition."""
@@ -136,16 +143,19 @@ class Group:
             ).fetchall()
         return dict(rows)
 
-    def wait(self, condition: Callable[[dict[int, int]], bool], seconds: float) -> float:
-        """Seconds until the counts satisfy `condition`."""
-        start = time.monotonic()
-        while not condition(self.counted()):
-            assert time.monotonic() - start < seconds, f"only {self.counted()} after {seconds} s: {self.logs()}"
-            time.sleep(0.1)
-        return time.monotonic() - start
+    def wait(self, condition: Callable[[dict[int, int]], bool], seconds: float = PATIENCE) -> None:
+        """Wait until the counts satisfy `condition`."""
+        assert eventually(lambda: condition(self.counted()), seconds), f"only {self.counted()}: {self.logs()}"
 
     def logs(self) -> str:
         return "\n".join(path.read_text()[-1500:] for path in sorted(self.folder.glob("worker-*.log")))
+
+    def last_log(self) -> str:
+        """All that the worker started last has logged."""
+        return self._log(len(self.processes) - 1).read_text()
+
+    def _log(self, number: int) -> Path:
+        return self.folder / f"worker-{number}.log"
 
 
 @contextmanager
@@ -156,16 +166,18 @@ def a_group(database: Database, broker: str, folder: Path) -> Iterator[Group]:
     group = Group(database, broker, folder, temporary)
     admin = AdminClient({"bootstrap.servers": broker})
     for future in admin.create_topics([NewTopic(f"{group.prefix}-turns", PARTITIONS, 1)]).values():
-        future.result(10)
+        future.result(PATIENCE)
     with psycopg.connect(database.superuser_url, autocommit=True) as connection:
-        connection.execute("insert into subjects (tenant, subject_key, user_id) values ('t', '-', 'nobody')")
+        connection.execute(
+            "insert into subjects (tenant, subject_key, user_id) values ('t', '-', 'nobody') on conflict do nothing"
+        )
     try:
         yield group
     finally:
         for process in group.processes:
             with suppress(ProcessLookupError):
                 process.kill()
-            process.wait(10)
+            process.wait(PATIENCE)
 
 
 def all_of(count: int) -> Callable[[dict[int, int]], bool]:

@@ -33,7 +33,8 @@ FERNET = "MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA="
 
 
 def make_settings(database_url: str, **changed: Any) -> Settings:
-    """Settings of a gateway in a test."""
+    """Settings of a gateway in a test, whose database may be held up by other work."""
+    changed = {"gateway_answer_seconds": 60.0, "pool_timeout_seconds": 60.0} | changed
     return Settings(
         kafka_bootstrap=changed.pop("kafka_bootstrap", "127.0.0.1:1"),
         database_url=SecretStr(database_url),

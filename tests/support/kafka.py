@@ -15,8 +15,8 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 SCRIPT = Path(__file__).parents[3] / "shared" / "kafka" / "kafka"
-_SCRIPT_SECONDS = 150.0
-_READY_SECONDS = 90.0
+_SCRIPT_SECONDS = 300.0
+_READY_SECONDS = 180.0
 
 
 class KafkaError(RuntimeError):
@@ -95,7 +95,7 @@ class Kafka:
     def leader(self, topic: str, partition: int = 0) -> int:
         """The broker that leads a partition."""
         admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        return int(admin.list_topics(topic, timeout=10).topics[topic].partitions[partition].leader)
+        return int(admin.list_topics(topic, timeout=_READY_SECONDS).topics[topic].partitions[partition].leader)
 
     def _answers(self, node: int | None) -> bool:
         """Whether one broker, or each of them, can be reached and knows the whole cluster."""

@@ -53,7 +53,7 @@ class ModelPipeline(Pipeline):
 @asynccontextmanager
 async def model_pipeline(database: Database, url: str, **changes: str) -> AsyncIterator[ModelPipeline]:
     """A pipeline on `database` whose model is at `url`; turns are due for it at once."""
-    usual = {"model_url": url, "model_name": "stub", "model_wait_seconds": "0", "model_timeout_seconds": "4"}
+    usual = {"model_url": url, "model_name": "stub", "model_wait_seconds": "0", "model_timeout_seconds": "60"}
     settings = settings_for(database, **(usual | {"model_min_importance": "1"} | changes))
     words = vocabulary(settings)
     rules = RuleExtractor.default(words)

@@ -17,6 +17,7 @@ from pipelines.runtime.worker import Record, Worker
 from pipelines.settings import Settings, load_settings
 from pipelines.store.pool import Pool, make_pool
 from pipelines.topics import Topic, topic_name
+from tests.support.processes import PATIENCE, PATIENT
 from tests.support.servers import Database
 
 KEYS = {
@@ -29,7 +30,7 @@ KEYS = {
 def settings_for(database: Database, **changes: str) -> Settings:
     """Settings of a worker on a test's database."""
     return load_settings(
-        {**KEYS, "LITHIFY_DATABASE_URL": database.worker_url, "LITHIFY_EMBEDDER": "none"}
+        {**KEYS, **PATIENT, "LITHIFY_DATABASE_URL": database.worker_url, "LITHIFY_EMBEDDER": "none"}
         | {f"LITHIFY_{name.upper()}": value for name, value in changes.items()}
     )
 
@@ -118,5 +119,5 @@ def at(text: str) -> datetime:
 async def open_pool(settings: Settings) -> Pool:
     """A pool for a test."""
     pool = make_pool(settings, "test")
-    await pool.open(wait=True)
+    await pool.open(wait=True, timeout=PATIENCE)
     return pool

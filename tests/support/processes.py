@@ -5,15 +5,23 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+PATIENCE = 120.0
+"""Seconds to wait for what must happen. A busy machine may stop any process for many; only a failure takes all."""
 
-def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Whether a condition comes true in time."""
+PATIENT = {"LITHIFY_GATEWAY_ANSWER_SECONDS": "60", "LITHIFY_POOL_TIMEOUT_SECONDS": "60"}
+"""Settings of a process whose database may be held up as long."""
+
+_LOOK_SECONDS = 0.05
+
+
+def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    """Whether a condition comes true in time. This process may be stopped too, so it is looked at in the end."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
+    while not condition():
+        if time.monotonic() > deadline:
+            return condition()
+        time.sleep(_LOOK_SECONDS)
+    return True
 
 
 def runs(pid: int) -> bool:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ops.local.ports import choose
-from tests.support.processes import eventually
+from tests.support.processes import PATIENCE, eventually
 from tests.support.promql import OPS, load_yaml
 
 CONFIG = OPS / "prometheus" / "prometheus.yml"
@@ -39,7 +39,7 @@ class Prometheus:
 
     def get(self, path: str, **parameters: str) -> Any:
         """The data of an answer of its HTTP API."""
-        answer = httpx.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=10)
+        answer = httpx.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=PATIENCE)
         return answer.raise_for_status().json()["data"]
 
     def series(self, selector: str) -> list[dict[str, str]]:
@@ -55,7 +55,7 @@ class Prometheus:
     def ready(self) -> bool:
         """Whether it answers."""
         try:
-            return httpx.get(f"{self.url}/-/ready", timeout=1).is_success
+            return httpx.get(f"{self.url}/-/ready", timeout=5).is_success
         except httpx.HTTPError:
             return False
 
@@ -92,8 +92,8 @@ def scraping(folder: Path, targets: Mapping[str, list[str]]) -> Iterator[Prometh
     log.close()
     try:
         running = Prometheus(f"http://127.0.0.1:{port}")
-        assert eventually(running.ready, 30), (folder / "prometheus.log").read_text()
+        assert eventually(running.ready), (folder / "prometheus.log").read_text()
         yield running
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)

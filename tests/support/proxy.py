@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from ops.local.ports import HOST, choose
+from tests.support.processes import PATIENCE
 
 _CHUNK = 65_536
 
@@ -49,15 +50,15 @@ class Proxy:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(PATIENCE)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(PATIENCE)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._loop.close()
 
     @property
@@ -96,7 +97,7 @@ class Proxy:
             done.set()
 
         self._loop.call_soon_threadsafe(act)
-        done.wait(10)
+        done.wait(PATIENCE)
 
     def _abort_all(self) -> None:
         for line in list(self._lines):

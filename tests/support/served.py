@@ -13,6 +13,7 @@ from ops.local.ports import choose
 from pipelines.redaction import load_redactor
 from pipelines.store.pool import make_pool
 from tests.support.pipeline import Pipeline, open_pool, settings_for
+from tests.support.processes import PATIENCE
 from tests.support.servers import Database as Addresses
 from workers.assembly import conflict, extraction, importance, reflection
 from workers.gateway.app import create_app
@@ -53,7 +54,7 @@ async def whole(database: Addresses) -> AsyncIterator[Deps]:
     settings = settings_for(database)
     pool = await open_pool(settings)
     workers = (importance(settings), extraction(settings), conflict(settings), reflection(settings))
-    reader = Database(make_pool(settings_for(database, database_url=database.gateway_url), "gateway"), 10.0)
+    reader = Database(make_pool(settings_for(database, database_url=database.gateway_url), "gateway"), PATIENCE)
     await reader.open()
     publisher = DecidingPublisher(Pipeline(settings, pool, database.superuser_url, workers))
     try:
@@ -92,11 +93,11 @@ def served(database: Addresses) -> Iterator[str]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert ready.wait(30)
+    assert ready.wait(PATIENCE)
     try:
         if failure:
             raise failure[0]
         yield f"http://127.0.0.1:{port}"
     finally:
         stop.set()
-        thread.join(30)
+        thread.join(PATIENCE)

@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _misbehave(self, bad: Bad | None, body: dict[str, Any]) -> None:
         transport: dict[Bad | None, Callable[[], None]] = {
-            Bad.RATE_LIMITED: lambda: self._send({"error": {"message": "slow down"}}, 429, {"Retry-After": "7"}),
+            Bad.RATE_LIMITED: lambda: self._send({"error": {"message": "slow down"}}, 429, {"Retry-After": "600"}),
             Bad.UNAVAILABLE: lambda: self._send({"error": {"message": "overloaded"}}, 503),
             Bad.UNAUTHORIZED: lambda: self._send({"error": {"message": "who are you"}}, 401),
             Bad.BAD_REQUEST: lambda: self._send({"error": {"message": "context_length_exceeded"}}, 400),
@@ -190,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _hang(self) -> None:
-        self.stub.release.wait(30)
+        self.stub.release.wait(600)
         self.close_connection = True
 
     def _trickle(self) -> None:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import psycopg
 import typer
 from psycopg import sql
@@ -79,40 +80,45 @@ def backup(settings: Settings, folder: Path, bar: Bar, *, offsets: bool = True, 
         raise UsageError(f"{folder} is there already and not empty")
     began = datetime.now(UTC)
     at = position(settings, began) if offsets else Position(None, began)
+    dump = folder / DUMP
     with psycopg.connect(url, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS) as connection:
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
-        server = _one(connection, "operate.server_version")["version"]
-        tool.require(server // 10_000, "the server")
-        if not _one(connection, "operate.reads_everything")["reads_everything"]:
-            raise RefusedError(
-                f"the role of {PREFIX}BACKUP_DATABASE_URL is bound by row-level security; use lithify_backup"
-            )
+        server = _snapshot(connection, tool)
         rows = _count(connection)
-        migrations = [row["name"] for row in connection.execute(query("migrations.applied").encode())]
-        dump = folder / DUMP
-        if not dry_run:
-            new_folder(folder)
-            snapshot = _one(connection, "operate.export_snapshot")["snapshot"]
-            _dump(tool, url, dump, snapshot, len(rows), bar)
-    manifest = Manifest(
-        format=FORMAT,
-        made_at=began,
-        release=version("lithify"),
-        server_version=server,
-        dump_version=tool.version,
-        migrations=tuple(migrations),
-        rows=rows,
-        sha256="" if dry_run else digest(dump),
-        size=0 if dry_run else dump.stat().st_size,
-        key_check=key_check(settings),
-        topic=topic_name(settings, Topic.TURNS),
-        offsets=at.offsets,
-        rewind_to=at.oldest,
-    )
-    if not dry_run:
-        write_manifest(folder, manifest)
+        manifest = Manifest(
+            format=FORMAT,
+            made_at=began,
+            release=version("lithify"),
+            server_version=server,
+            dump_version=tool.version,
+            migrations=tuple(row["name"] for row in connection.execute(query("migrations.applied").encode())),
+            rows=rows,
+            sha256="",
+            size=0,
+            key_check=key_check(settings),
+            topic=topic_name(settings, Topic.TURNS),
+            offsets=at.offsets,
+            rewind_to=at.oldest,
+        )
+        if dry_run:
+            return manifest
+        new_folder(folder)
+        _dump(tool, url, dump, _one(connection, "operate.export_snapshot")["snapshot"], len(rows), bar)
+    manifest = msgspec.structs.replace(manifest, sha256=digest(dump), size=dump.stat().st_size)
+    write_manifest(folder, manifest)
     return manifest
+
+
+def _snapshot(connection: Connection, tool: Tool) -> int:
+    """See one instant of every row from now on. Returns the server's version; raises RefusedError, UnavailableError."""
+    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    connection.read_only = True
+    server: int = _one(connection, "operate.server_version")["version"]
+    tool.require(server // 10_000, "the server")
+    if not _one(connection, "operate.reads_everything")["reads_everything"]:
+        raise RefusedError(
+            f"the role of {PREFIX}BACKUP_DATABASE_URL is bound by row-level security; use lithify_backup"
+        )
+    return server
 
 
 def _one(connection: Connection, name: str) -> DictRow:
@@ -131,7 +137,8 @@ def _count(connection: Connection) -> dict[str, int]:
 
 def count_rows(connection: Connection, table: str) -> int:
     """How many rows a table has, as far as the role sees them."""
-    row = connection.execute(sql.SQL("select count(*) as n from {}").format(sql.Identifier(table))).fetchone()
+    statement = sql.SQL(query("operate.count_rows")).format(table=sql.Identifier(table))
+    row = connection.execute(statement).fetchone()
     return 0 if row is None else int(row["n"])
 
 

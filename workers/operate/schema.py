@@ -54,10 +54,8 @@ def migrate_command(dry_run: DryRun = False, as_json: AsJson = False) -> None:
 def pending_migrations(url: str) -> list[str]:
     """Migrations that are not applied yet; all of them, where the database is empty."""
     with psycopg.connect(url, autocommit=True, connect_timeout=_CONNECT_SECONDS) as connection:
-        try:
-            found = pending(connection)
-        except psycopg.errors.UndefinedTable:
-            found = load_migrations()
+        noted = connection.execute(query("migrations.is_noted").encode()).fetchone() == (True,)
+        found = pending(connection) if noted else load_migrations()
     return [migration.name for migration in found]
 
 

@@ -1,7 +1,7 @@
 """Context blocks over real rows."""
 
-import time
 from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
 from tests.support.gateway import NOW, World, gateway_over
+from tests.support.processes import PATIENCE
 from tests.support.servers import Database
 from workers.gateway.parts import load_understanding
 from workers.gateway.similarity import Similarity
@@ -22,12 +23,13 @@ class TinyEmbedder:
     dimension = 2
     floor = 0.5
 
-    def __init__(self, delay: float = 0.0) -> None:
-        self.delay = delay
+    def __init__(self) -> None:
+        self.may_answer = Event()
+        self.may_answer.set()
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Food words point along the first axis."""
-        time.sleep(self.delay)
+        assert self.may_answer.wait(PATIENCE)
         return np.array([1, 0] if "supper" in text else [0, 1], np.float32)
 
 
@@ -115,7 +117,7 @@ async def test_constraints_that_do_not_fit_are_an_error(world: World) -> None:
 
 
 async def test_a_query_that_is_close_in_meaning_wakes_a_fact(database: Database) -> None:
-    async with gateway_over(database, similarity=Similarity(TinyEmbedder())) as world:
+    async with gateway_over(database, similarity=Similarity(TinyEmbedder(), PATIENCE)) as world:
         world.rows.subject("ada")
         world.rows.embedding("ada", world.rows.fact("ada", "diet", "vegetarian"), "tiny", [1, 0])
         world.rows.embedding("ada", world.rows.fact("ada", "home", "utrecht"), "tiny", [0, 1])
@@ -127,13 +129,16 @@ async def test_a_query_that_is_close_in_meaning_wakes_a_fact(database: Database)
 
 
 async def test_a_slow_embedder_is_not_waited_for(database: Database) -> None:
-    slow = Similarity(TinyEmbedder(delay=0.5), within_seconds=0.05)
+    embedder = TinyEmbedder()
+    embedder.may_answer.clear()
+    slow = Similarity(embedder, within_seconds=0.05)
     async with gateway_over(database, similarity=slow) as world:
         world.rows.subject("ada")
         world.rows.embedding("ada", world.rows.fact("ada", "diet", "vegetarian"), "tiny", [1, 0])
         body = await ask(world, query="diet for supper")
         assert codes(body) == ["embedder_slow"]
         assert "vegetarian" in body["block"]
+    embedder.may_answer.set()
     slow.close()
 
 
@@ -149,7 +154,7 @@ async def test_a_query_without_words_is_not_a_query_for_everything_c61(world: Wo
 async def test_a_query_without_words_is_near_nothing_whatever_the_model_says_c61(
     database: Database, query: str
 ) -> None:
-    async with gateway_over(database, similarity=Similarity(TinyEmbedder())) as world:
+    async with gateway_over(database, similarity=Similarity(TinyEmbedder(), PATIENCE)) as world:
         world.rows.subject("ada")
         world.rows.embedding("ada", world.rows.fact("ada", "home", "utrecht"), "tiny", [0, 1])
         assert "utrecht" in (await ask(world, query="anything else"))["block"]
@@ -167,7 +172,7 @@ async def test_a_state_is_read_again_only_when_its_version_has_moved(world: Worl
 
 
 async def test_a_vector_that_comes_later_is_used_at_once(database: Database) -> None:
-    async with gateway_over(database, similarity=Similarity(TinyEmbedder())) as world:
+    async with gateway_over(database, similarity=Similarity(TinyEmbedder(), PATIENCE)) as world:
         world.rows.subject("ada")
         fact = world.rows.fact("ada", "diet", "vegetarian")
         assert "vegetarian" not in (await ask(world, query="what for supper"))["block"]

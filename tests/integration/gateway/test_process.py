@@ -15,6 +15,7 @@ from lithify.client import Lithify
 from ops.local.ports import choose
 from pipelines.kafka import apply_topics
 from tests.support.gateway import FERNET, make_settings
+from tests.support.processes import PATIENCE, PATIENT
 from tests.support.servers import Database
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,6 +28,7 @@ def process(database: Database, broker: str) -> Iterator[tuple[subprocess.Popen[
     apply_topics(make_settings(database.gateway_url, kafka_bootstrap=broker, topic_prefix=prefix))
     port = choose()
     environment = {
+        **PATIENT,
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT),
         "LITHIFY_KAFKA_BOOTSTRAP": broker,
@@ -48,10 +50,10 @@ def process(database: Database, broker: str) -> Iterator[tuple[subprocess.Popen[
 
 
 def _wait(url: str, running: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and running.poll() is None:
         try:
-            if httpx.get(f"{url}/readyz", timeout=5).status_code == 200:
+            if httpx.get(f"{url}/readyz", timeout=PATIENCE).status_code == 200:
                 return
         except httpx.HTTPError:
             time.sleep(0.1)
@@ -60,9 +62,9 @@ def _wait(url: str, running: "subprocess.Popen[bytes]") -> None:
 
 def test_it_serves_and_stops_when_told(process: "tuple[subprocess.Popen[bytes], str]") -> None:
     running, url = process
-    with Lithify(url) as memory:
+    with Lithify(url, timeout=PATIENCE) as memory:
         accepted = memory.add_turn("ada", "s1", "I am vegetarian.")
         assert memory.turn_outcome("ada", accepted.id).outcome == "accepted"
         assert memory.context("ada", query="diet?").version == 0
     running.send_signal(signal.SIGTERM)
-    assert running.wait(20) in {0, -signal.SIGTERM}
+    assert running.wait(PATIENCE) in {0, -signal.SIGTERM}

@@ -19,6 +19,7 @@ from pipelines.settings import Settings
 from pipelines.store.pool import make_pool
 from pipelines.topics import Topic, topic_name
 from tests.support.gateway import make_catalog, make_settings
+from tests.support.processes import PATIENCE
 from workers.gateway import publisher as gateway
 from workers.gateway.app import create_app
 from workers.gateway.database import Database
@@ -60,7 +61,7 @@ def settings(broker: str) -> Settings:
 @pytest.fixture
 async def publisher(settings: Settings) -> AsyncIterator[gateway.KafkaPublisher]:
     """The gateway's publisher."""
-    made = gateway.KafkaPublisher(settings)
+    made = gateway.KafkaPublisher(settings, give_up_ms=int(PATIENCE * 1000))
     yield made
     await asyncio.to_thread(made.close)
 
@@ -72,7 +73,7 @@ def read(settings: Settings, count: int) -> list[tuple[int, bytes, Inbound]]:
     consumer = Consumer(config)
     consumer.assign([TopicPartition(topic, i, 0) for i in range(settings.partitions)])
     found: list[tuple[int, bytes, Inbound]] = []
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while len(found) < count and time.monotonic() < deadline:
         message: Any = consumer.poll(0.5)
         if message is not None and message.error() is None:
@@ -96,7 +97,9 @@ async def test_acknowledged_events_are_on_the_partition_of_their_user_in_order(
         assert {where for where, _ in mine} == {murmur2(f"default/{user}".encode()) % 4}
     assert publisher.published("default", "ada", "ada-1")
     assert not publisher.published("default", "ada", "ada-9")
-    assert await publisher.ready() == "ok"
+    async with asyncio.timeout(PATIENCE):
+        while await publisher.ready() != "ok":
+            pass
 
 
 async def test_an_event_the_topic_does_not_take_is_too_large(publisher: gateway.KafkaPublisher) -> None:
@@ -123,7 +126,7 @@ async def test_a_broker_that_does_not_answer_is_unavailable_over_http() -> None:
 
 def test_the_client_publishes_to_the_same_partitions(settings: Settings) -> None:
     topic = topic_name(settings, Topic.TURNS)
-    publisher = KafkaPublisher(settings.kafka_bootstrap, topic=topic)
+    publisher = KafkaPublisher(settings.kafka_bootstrap, topic=topic, timeout=PATIENCE)
     with Lithify("http://127.0.0.1:1", publisher=publisher) as memory:
         accepted = memory.add_turn("ada", "s1", "hi", id="t1")
         memory.end_session("ada", "s1")
@@ -142,7 +145,7 @@ def test_a_client_without_a_broker_raises() -> None:
 
 
 def test_an_oversized_message_raises(settings: Settings) -> None:
-    publisher = KafkaPublisher(settings.kafka_bootstrap, topic=topic_name(settings, Topic.TURNS))
+    publisher = KafkaPublisher(settings.kafka_bootstrap, topic=topic_name(settings, Topic.TURNS), timeout=PATIENCE)
     with pytest.raises(Invalid) as caught:
         publisher.publish([turn("ada", 1, "x" * 2_100_000)])
     assert caught.value.code == "too_large"

@@ -6,6 +6,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from tests.support.processes import PATIENCE
 from tests.support.servers import Database
 
 
@@ -38,9 +39,9 @@ def test_a_wrong_password_is_refused(database: Database) -> None:
 
 def test_the_broker_takes_messages(broker: str) -> None:
     admin = AdminClient({"bootstrap.servers": broker})
-    admin.create_topics([NewTopic("servers-test", 1, 1)])["servers-test"].result(10)
+    admin.create_topics([NewTopic("servers-test", 1, 1)])["servers-test"].result(PATIENCE)
     delivered: list[object] = []
     producer = Producer({"bootstrap.servers": broker, "partitioner": "murmur2_random"})
     producer.produce("servers-test", b"hello", on_delivery=lambda error, _message: delivered.append(error))
-    assert producer.flush(10) == 0
+    assert producer.flush(PATIENCE) == 0
     assert delivered == [None]

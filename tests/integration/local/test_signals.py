@@ -13,9 +13,7 @@ import psycopg
 import pytest
 
 from ops.local.stack import WORKERS
-from tests.support.processes import eventually, processes_of
-
-SECONDS = 40
+from tests.support.processes import PATIENCE, eventually, processes_of
 
 
 class Up:
@@ -43,7 +41,7 @@ class Up:
 
     def settings(self) -> dict[str, str]:
         """Wait until it is up; returns what it printed."""
-        assert eventually(lambda: "all parts are up" in self.errors.read_text(), SECONDS), self.errors.read_text()
+        assert eventually(lambda: "all parts are up" in self.errors.read_text()), self.errors.read_text()
         assert self.process.stdout is not None
         lines = [self.process.stdout.readline()]
         while not lines[-1].startswith("export LITHIFY_SESSION_TIMEOUT_SECONDS"):
@@ -52,7 +50,7 @@ class Up:
 
     def end(self, number: int) -> int:
         self.process.send_signal(number)
-        return self.process.wait(SECONDS)
+        return self.process.wait(PATIENCE)
 
     def left_outside(self) -> set[Path]:
         """What lies in the places that programs like to write to, those shared with other programs by name."""
@@ -91,7 +89,7 @@ def test_a_signal_stops_everything_in_order(up: Up, number: int) -> None:
 
 
 def test_a_signal_during_the_start_leaves_nothing(up: Up) -> None:
-    assert eventually((up.data_dir / "secrets.json").exists, SECONDS)
+    assert eventually((up.data_dir / "secrets.json").exists)
     up.end(signal.SIGTERM)
     assert eventually(lambda: processes_of(up.data_dir) == {})
 
@@ -101,7 +99,7 @@ def test_killing_the_supervisor_ends_its_processes_and_the_next_start_works(up: 
     with psycopg.connect(first["LITHIFY_OWNER_DATABASE_URL"]) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 1 AS n")
     assert up.end(signal.SIGKILL) == -signal.SIGKILL
-    assert eventually(lambda: processes_of(up.data_dir) == {}, 20)
+    assert eventually(lambda: processes_of(up.data_dir) == {})
     up.errors.unlink()
     again = Up(tmp_path)
     try:

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from ops.local.console import Console
 from ops.local.errors import StackError
 from ops.local.part import Backoff, Part, Step
 from ops.local.supervisor import Supervisor
-from tests.support.processes import eventually, runs
+from tests.support.processes import PATIENCE, eventually, runs
 
 QUICK = Backoff(first=0.05, longest=0.1, attempts=3)
-SERVE = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); print('serving', flush=True); time.sleep(60)"
+SERVE = "import pathlib, sys, time; print('serving', flush=True); pathlib.Path(sys.argv[1]).touch(); time.sleep(600)"
+"""Says so before its sign is there, by which the test knows that it serves."""
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SERVE}"
 DRAIN = (
     "import signal, sys; "
@@ -37,14 +39,19 @@ def supervisor(output: io.StringIO) -> Iterator[Supervisor]:
     supervisor.kill_all()
 
 
-def part(folder: Path, name: str, program: str, *, steps: tuple[Step, ...] = (), within: float = 10.0) -> Part:
+def part(folder: Path, name: str, program: str, *, steps: tuple[Step, ...] = (), within: float = PATIENCE) -> Part:
     """A stand-in that is ready once it has written its file."""
     sign = folder / name
     argv = (sys.executable, "-c", program, str(sign))
-    return Part(name, argv, dict(os.environ), sign.exists, ready_within=within, steps=steps, stop_within=1.0)
+    return Part(name, argv, dict(os.environ), sign.exists, ready_within=within, steps=steps, stop_within=PATIENCE)
 
 
-def step(name: str, program: str, within: float = 10.0) -> Step:
+def drained(output: io.StringIO) -> list[str]:
+    """Parts that said so, in order."""
+    return [line.split("|")[0].strip() for line in output.getvalue().splitlines() if "drained" in line]
+
+
+def step(name: str, program: str, within: float = PATIENCE) -> Step:
     return Step(name, (sys.executable, "-c", program), dict(os.environ), within)
 
 
@@ -53,20 +60,19 @@ def test_parts_start_together_and_stop(supervisor: Supervisor, output: io.String
     pids = [supervisor.pid("one"), supervisor.pid("two")]
     supervisor.stop()
     assert not any(runs(pid) for pid in pids)
-    assert supervisor.logs("one") == ["serving", "drained"]
-    assert "two         | drained\n" in output.getvalue()
+    assert eventually(lambda: supervisor.logs("one") == ["serving", "drained"])
+    assert eventually(lambda: "two         | drained\n" in output.getvalue())
 
 
 def test_the_last_started_group_stops_first(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
     supervisor.start([part(tmp_path, "server", DRAIN)])
     supervisor.start([part(tmp_path, "worker", DRAIN)])
     supervisor.stop()
-    lines = output.getvalue().splitlines()
-    assert [line.split("|")[0].strip() for line in lines if "drained" in line] == ["worker", "server"]
+    assert eventually(lambda: drained(output) == ["worker", "server"])
 
 
 def test_a_part_that_does_not_stop_is_killed(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
-    supervisor.start([part(tmp_path, "one", STUBBORN)])
+    supervisor.start([replace(part(tmp_path, "one", STUBBORN), stop_within=0.5)])
     pid = supervisor.pid("one")
     supervisor.stop()
     assert not runs(pid)
@@ -87,8 +93,8 @@ def test_a_killed_part_comes_back(supervisor: Supervisor, output: io.StringIO, t
 def test_a_held_part_stays_down_until_restart(supervisor: Supervisor, tmp_path: Path) -> None:
     supervisor.start([part(tmp_path, "one", SERVE)])
     supervisor.kill("one", hold=True)
-    time.sleep(0.4)
-    assert supervisor.logs("one") == ["serving"]
+    time.sleep(0.4)  # it would come back after 0.05 s
+    assert eventually(lambda: supervisor.logs("one") == ["serving"])
     with pytest.raises(StackError, match="does not run"):
         supervisor.pid("one")
     supervisor.restart("one")
@@ -102,33 +108,43 @@ def test_a_part_that_keeps_failing_ends_the_stack(supervisor: Supervisor, tmp_pa
 
 
 def test_a_part_that_fails_later_ends_the_wait(supervisor: Supervisor, tmp_path: Path) -> None:
-    fails_soon = SERVE.replace("time.sleep(60)", "time.sleep(0.3); sys.exit('broken pipe')")
-    supervisor.start([part(tmp_path, "one", fails_soon)])
+    failing = tmp_path / "failing"
+    fails_later = SERVE.replace(
+        "time.sleep(600)",
+        f"""
+while not pathlib.Path({str(failing)!r}).exists():
+    time.sleep(0.01)
+sys.exit('broken pipe')""",
+    )
+    supervisor.start([part(tmp_path, "one", fails_later)])
+    failing.touch()
     with pytest.raises(StackError, match="broken pipe"):
         supervisor.wait()
 
 
 def test_a_part_that_never_gets_ready_ends_the_stack(supervisor: Supervisor, tmp_path: Path) -> None:
     with pytest.raises(StackError, match="was not ready within 0 s"):
-        supervisor.start([part(tmp_path, "one", "import time; time.sleep(60)", within=0.2)])
+        supervisor.start([part(tmp_path, "one", "import time; time.sleep(600)", within=0.2)])
 
 
 def test_a_step_runs_each_time_its_part_comes_up(supervisor: Supervisor, output: io.StringIO, tmp_path: Path) -> None:
     supervisor.start([part(tmp_path, "broker", SERVE, steps=(step("topics", "print('created')"),))])
     supervisor.restart("broker")
-    assert output.getvalue().count("topics      | created") == 2
+    assert eventually(lambda: output.getvalue().count("topics      | created") == 2)
 
 
 @pytest.mark.parametrize(
-    ("program", "reason"),
+    ("program", "within", "reason"),
     [
-        ("import sys; sys.exit('no such role')", r"migrate ended with exit code 1(?s:.*)no such role"),
-        ("import time; time.sleep(60)", "migrate did not end within 1 s"),
+        ("import sys; sys.exit('no such role')", PATIENCE, r"migrate ended with exit code 1(?s:.*)no such role"),
+        ("import time; time.sleep(600)", 1.0, "migrate did not end within 1 s"),
     ],
 )
-def test_a_failed_step_ends_the_stack(supervisor: Supervisor, tmp_path: Path, program: str, reason: str) -> None:
+def test_a_failed_step_ends_the_stack(
+    supervisor: Supervisor, tmp_path: Path, program: str, within: float, reason: str
+) -> None:
     with pytest.raises(StackError, match=reason):
-        supervisor.start([part(tmp_path, "one", SERVE, steps=(step("migrate", program, within=1.0),))])
+        supervisor.start([part(tmp_path, "one", SERVE, steps=(step("migrate", program, within),))])
 
 
 def test_a_probe_that_raises_ends_the_stack(supervisor: Supervisor, tmp_path: Path) -> None:
@@ -149,7 +165,7 @@ def test_a_program_that_does_not_exist_is_reported(supervisor: Supervisor) -> No
 def test_output_that_is_no_text_is_shown(supervisor: Supervisor, tmp_path: Path) -> None:
     program = f"import os; os.write(1, b'caf\\xe9\\n'); {SERVE}"
     supervisor.start([part(tmp_path, "one", program)])
-    assert supervisor.logs("one")[0] == "caf�"
+    assert eventually(lambda: supervisor.logs("one")[:1] == ["caf�"])
 
 
 def test_children_are_out_of_reach_of_the_terminal(supervisor: Supervisor, tmp_path: Path) -> None:
@@ -190,4 +206,4 @@ def test_signals_blocked_by_the_caller_reach_the_child(supervisor: Supervisor, t
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
     supervisor.stop()
-    assert supervisor.logs("one") == ["serving", "drained"]
+    assert eventually(lambda: supervisor.logs("one") == ["serving", "drained"])

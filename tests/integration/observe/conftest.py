@@ -14,7 +14,7 @@ from pipelines.settings import Settings, load_settings
 from pipelines.topics import Topic, group_name, topic_name
 from tests.support.kafka import Kafka, is_available
 from tests.support.pipeline import KEYS
-from tests.support.processes import eventually
+from tests.support.processes import PATIENCE, eventually
 
 
 @pytest.fixture(scope="session")
@@ -50,11 +50,11 @@ class Log:
         """Append records, each in a batch of its own; with a `transactional.id` among `config`, in a transaction."""
         producer = Producer({"bootstrap.servers": self.settings.kafka_bootstrap, "linger.ms": 0, **config})
         if config:
-            producer.init_transactions(10)
+            producer.init_transactions(PATIENCE)
             producer.begin_transaction()
         for _ in range(count):
             producer.produce(topic_name(self.settings, topic), b"{}", partition=partition)
-            producer.flush(10)
+            producer.flush(PATIENCE)
         return producer
 
     def commit(self, worker: str, topic: Topic, partition: int, offset: int) -> None:
@@ -69,7 +69,7 @@ class Log:
                 return True
             return False
 
-        assert eventually(committed, 30)
+        assert eventually(committed)
         consumer.close()
 
 

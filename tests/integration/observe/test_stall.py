@@ -10,6 +10,7 @@ from pipelines.runtime.watch import StallWatch
 from pipelines.runtime.worker import Progress
 from pipelines.topics import Topic
 from tests.integration.observe.conftest import Log
+from tests.support.processes import PATIENCE
 
 STALL = 1.0
 
@@ -17,7 +18,7 @@ STALL = 1.0
 async def eventually(progress: Progress, ok: bool) -> bool:
     """Whether health becomes so in time."""
     loop = asyncio.get_running_loop()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if health(progress, loop.time(), STALL).ok is ok:
             return True

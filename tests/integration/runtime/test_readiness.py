@@ -6,16 +6,17 @@ from confluent_kafka.cimpl import NewTopic
 
 from pipelines.kafka import make_admin, topic_fault
 from tests.support.pipeline import settings_for
+from tests.support.processes import PATIENCE, eventually
 from tests.support.servers import Database
 
 
 def test_a_topic_that_is_there_and_one_that_is_not(database: Database, broker: str) -> None:
     admin = make_admin(settings_for(database, kafka_bootstrap=broker))
     name = f"ready-{uuid.uuid4().hex}"
-    assert topic_fault(admin, name) == f"broker: no topic {name}"
+    assert topic_fault(admin, name, PATIENCE) == f"broker: no topic {name}"
     for future in admin.create_topics([NewTopic(name, 1, 1)]).values():
-        future.result(10)
-    assert topic_fault(admin, name) is None
+        future.result(PATIENCE)
+    assert eventually(lambda: topic_fault(admin, name, PATIENCE) is None)
 
 
 def test_a_broker_that_does_not_answer(database: Database) -> None:

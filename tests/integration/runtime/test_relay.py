@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -18,6 +18,7 @@ from pipelines.runtime.worker import Progress
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
 from tests.support.pipeline import open_pool, settings_for
+from tests.support.processes import PATIENCE
 from tests.support.servers import Database
 
 
@@ -26,7 +27,7 @@ def topic(broker: str) -> str:
     name = f"relay-{uuid.uuid4().hex}"
     admin = AdminClient({"bootstrap.servers": broker})
     for future in admin.create_topics([NewTopic(name, 1, 1)]).values():
-        future.result(10)
+        future.result(PATIENCE)
     return name
 
 
@@ -45,7 +46,7 @@ def left(database: Database) -> int:
         return int(row[0]) if row else -1
 
 
-async def until(condition: Callable[[], bool], seconds: float = 15) -> None:
+async def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
     async with asyncio.timeout(seconds):
         while not await asyncio.to_thread(condition):
             await asyncio.sleep(0.05)
@@ -62,7 +63,7 @@ def consume(broker: str, topic: str, count: int) -> list[int]:
     )
     consumer.assign([TopicPartition(topic, 0, 0)])  # a group would take half its session time-out to form
     found: list[int] = []
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         message = consumer.poll(0.2)
         if message is not None and message.error() is None:
@@ -82,7 +83,7 @@ async def relaying(settings: Settings, pool: Pool, copies: int = 1) -> AsyncIter
     finally:
         for relay in relays:
             relay.stop()
-        await asyncio.wait_for(asyncio.gather(*tasks), 10)
+        await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE)
 
 
 async def test_rows_are_published_in_order_and_removed(database: Database, broker: str, topic: str) -> None:
@@ -131,9 +132,17 @@ async def test_a_client_that_stands_still_is_replaced(
 ) -> None:
     """What the old client held is sent by the new one, in order and once."""
     settings = settings_for(database, kafka_bootstrap=broker)
-    clients = iter([make_producer(settings_for(database, kafka_bootstrap="127.0.0.1:1")), make_producer(settings)])
-    monkeypatch.setattr("pipelines.runtime.relay._STALLED_SECONDS", 1.0)
-    monkeypatch.setattr("pipelines.runtime.relay.make_producer", lambda _: next(clients))
+    nowhere = settings_for(database, kafka_bootstrap="127.0.0.1:1")
+    made = 0
+
+    def make(_: Settings) -> Producer:
+        """One that stands still, then one that may take its time."""
+        nonlocal made
+        made += 1
+        monkeypatch.setattr("pipelines.runtime.relay._STALLED_SECONDS", 1.0 if made == 1 else PATIENCE)
+        return make_producer(nowhere if made == 1 else settings)
+
+    monkeypatch.setattr("pipelines.runtime.relay.make_producer", make)
     pool = await open_pool(settings)
     fill(database, topic, range(20))
     async with relaying(settings, pool):
@@ -151,7 +160,7 @@ async def test_without_a_broker_rows_wait(database: Database) -> None:
     await asyncio.sleep(1)
     assert left(database) == 3
     relay.stop()
-    await asyncio.wait_for(task, 10)
+    await asyncio.wait_for(task, PATIENCE)
     assert left(database) == 3
     await pool.close()
 

@@ -11,6 +11,7 @@ from pipelines.failures import Transient
 from pipelines.store.unit_of_work import unit_of_work
 from tests.integration.pipeline.test_stages import turn
 from tests.support.pipeline import Pipeline, open_pool, settings_for
+from tests.support.processes import PATIENCE
 from tests.support.proxy import Proxy
 from tests.support.servers import Database
 from workers.assembly import conflict, extraction, importance, reflection
@@ -26,7 +27,7 @@ async def pipeline(database: Database) -> AsyncIterator[Pipeline]:
 
 
 async def test_c120_connections_are_given_back_whatever_happens(database: Database) -> None:
-    settings = settings_for(database, pool_size="2", pool_timeout_seconds="30")
+    settings = settings_for(database, pool_size="2")
     pool = await open_pool(settings)
 
     async def use(number: int) -> str:
@@ -65,7 +66,7 @@ async def test_c122_workers_over_the_same_users_in_any_order_wedge_nobody(pipeli
             except Transient:
                 continue
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*(work(batch) for batch in range(8)))
     assert pipeline.rows("select count(*) as n from turns") == [{"n": 160}]
 
@@ -84,13 +85,13 @@ async def test_c119_a_database_without_schema_is_waited_for(postgres: Cluster, d
 async def test_a_pool_grows_again_after_lines_were_dead_but_open(database: Database, postgres: Cluster) -> None:
     with Proxy(postgres.port) as proxy:
         url = database.worker_url.replace(f":{postgres.port}/", f":{proxy.port}/")
-        pool = await open_pool(settings_for(database, database_url=url))
+        pool = await open_pool(settings_for(database, database_url=url, pool_timeout_seconds="3"))
         proxy.half_close(True)
         with pytest.raises(Exception, match="couldn't get a connection"):
             async with pool.connection():
                 pass
         proxy.half_close(False)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 try:
                     async with pool.connection() as connection:

@@ -14,9 +14,11 @@ from pipelines.settings import load_settings
 from pipelines.store.unit_of_work import unit_of_work
 from tests.support.invoking import invoke
 from tests.support.pipeline import KEYS, open_pool
+from tests.support.processes import PATIENCE
 from tests.support.servers import Database
 
 Found = dict[str, list[dict[str, str]]]
+UNREACHABLE = 3
 
 
 @pytest.fixture
@@ -37,6 +39,8 @@ def healthy(database: Database, broker: str) -> dict[str, str]:
 def examine(settings: Mapping[str, str], *options: str, state: int) -> Found:
     """What `doctor` finds, by check; fails if it ends with another exit state."""
     done = invoke(settings, "doctor", "--json", *options)
+    while state != UNREACHABLE and '"unreachable"' in done.stdout:
+        done = invoke(settings, "doctor", "--json", *options)  # a server is held up by other work; it comes back
     assert done.exit_code == state, done.output
     told = json.loads(done.stdout)
     assert told["ok"] is (state == 0)
@@ -138,13 +142,13 @@ def test_a_producer_with_another_partitioner_is_noticed(healthy: dict[str, str])
     producer = Producer({"bootstrap.servers": healthy["LITHIFY_KAFKA_BOOTSTRAP"]})
     for number in range(4):
         producer.produce(f"{healthy['LITHIFY_TOPIC_PREFIX']}-turns", b"{}", b"default/ana", partition=number)
-    assert producer.flush(10) == 0
+    assert producer.flush(PATIENCE) == 0
     assert "murmur2_random" in bad(examine(healthy, state=0), "warn")["partitioner"]
 
 
 def test_servers_that_are_down_are_unreachable_and_the_rest_is_still_checked(healthy: dict[str, str]) -> None:
     down = {"LITHIFY_KAFKA_BOOTSTRAP": "127.0.0.1:1", "LITHIFY_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
-    found = examine(healthy | down, state=3)
+    found = examine(healthy | down, state=UNREACHABLE)
     assert {"broker", "database"} <= set(bad(found, "unreachable"))
     assert found["policy"][0]["status"] == "ok"
 

@@ -26,7 +26,7 @@ class Silent:
 @pytest.mark.parametrize("mode", ["model", "hybrid"])
 def test_claims_of_the_endpoint_and_its_failures(mode: str) -> None:
     with stub_openai() as stub:
-        client = ModelClient(stub.url, "stub", None, structure="json_schema", timeout=5, reply_tokens=100)
+        client = ModelClient(stub.url, "stub", None, structure="json_schema", timeout=60, reply_tokens=100)
         stub.coming.append(Bad.EMPTY)
         with EndpointExtractor(client, VOCABULARY, Silent(), mode) as extractor:  # type: ignore[arg-type]
             assert extractor.extract(TURN, None).claims == ()
@@ -38,7 +38,7 @@ def test_claims_of_the_endpoint_and_its_failures(mode: str) -> None:
 
 def test_hybrid_asks_only_what_the_rules_leave() -> None:
     with stub_openai() as stub:
-        client = ModelClient(stub.url, "stub", None, structure="none", timeout=5, reply_tokens=100)
+        client = ModelClient(stub.url, "stub", None, structure="none", timeout=60, reply_tokens=100)
         with EndpointExtractor(client, VOCABULARY, RuleExtractor.default(VOCABULARY), "hybrid") as extractor:
             plain = TurnText("t", "s", "I am vegan.", TURN.occurred_at)
             assert [claim.value for claim in extractor.extract(plain, None).claims] == ["vegan"]

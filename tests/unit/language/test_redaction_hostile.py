@@ -87,8 +87,13 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_patterns_do_not_try_again(unit: str) -> None:
+    assert any(is_linear(unit) for _ in range(5)), "by chance, other work on the machine slows one of the two"
+
+
+def is_linear(unit: str) -> bool:
+    """Whether four times the text takes well under sixteen times as long."""
     small, large = (seconds((unit * size)[:size]) for size in (2_000, 8_000))
-    assert large <= 11 * small or large < 0.02
+    return large <= 11 * small or large < 0.02
 
 
 @pytest.mark.parametrize("unit", ["1", "a@", ".", " ", "a", "@", "一", "-", "eyJ", "A1", "password"])

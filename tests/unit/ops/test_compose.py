@@ -176,7 +176,7 @@ def _health(code: str, port: str, status: int) -> int:
     with HTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
         here = code.replace(f":{port}/", f":{server.server_port}/")
-        return subprocess.run([sys.executable, "-c", here], capture_output=True, check=False, timeout=30).returncode
+        return subprocess.run([sys.executable, "-c", here], capture_output=True, check=False, timeout=120).returncode
 
 
 def test_the_gateway_is_scraped_with_its_token(services: dict[str, dict[str, Any]]) -> None:

@@ -107,7 +107,7 @@ def test_what_the_image_holds_is_enough_to_run(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert "doctor" in done.stdout

@@ -87,7 +87,7 @@ async def run(app: FakeApp, working: Any, *batches: list[FakeEvent]) -> tuple[Fa
     stream = FakeStream(app, *batches)
     woken: list[None] = []
     progress = Progress()
-    body = StreamBody("w", app, working, progress, lambda: woken.append(None), lambda: None, 5.0)
+    body = StreamBody("w", app, working, progress, lambda: woken.append(None), lambda: None, 60.0)
     await body.run(stream, 10, 0.01)
     return stream, progress, woken
 
@@ -125,7 +125,7 @@ async def test_after_a_rebalance_it_goes_on() -> None:
     app = FakeApp(letting_go=True)
     working = Working(Transient("down"))
     stream = FakeStream(app, events(1, 2))
-    body = StreamBody("w", app, working, Progress(), lambda: None, lambda: None, 5.0)
+    body = StreamBody("w", app, working, Progress(), lambda: None, lambda: None, 60.0)
     await body.run(stream, 10, 0.01)
     app.letting_go, app.consumer_generation_id = False, 2
     stream = FakeStream(app, events(1, 2, generation=2))
@@ -198,7 +198,7 @@ async def test_past_the_cap_the_worker_is_stopped_once_and_nothing_is_acknowledg
     app, stops, progress = FakeApp(), list[None](), Progress()
     working = Working(TooManyDeadLetters("11 of 11"), TooManyDeadLetters("11 of 11"))
     stream = FakeStream(app, events(1), events(2))
-    await StreamBody("w", app, working, progress, lambda: None, lambda: stops.append(None), 5.0).run(stream, 10, 0.01)
+    await StreamBody("w", app, working, progress, lambda: None, lambda: stops.append(None), 60.0).run(stream, 10, 0.01)
     assert len(stops) == 1
     assert stream.acked == []
     assert progress.stopped_by == "11 of 11"

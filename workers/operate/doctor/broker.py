@@ -118,7 +118,14 @@ def _members(admin: AdminClient, group: str) -> int | None:
         described = admin.describe_consumer_groups([group])[group].result(_ANSWER_SECONDS)
     except (KafkaException, TimeoutError):
         return None
-    return 0 if described.state is ConsumerGroupState.EMPTY else len(described.members)
+    return counted(described.state, len(described.members))
+
+
+def counted(state: ConsumerGroupState, members: int) -> int | None:
+    """How many members a group has: a stable one has some, also where the broker lists none."""
+    if state is ConsumerGroupState.EMPTY:
+        return 0
+    return None if state is ConsumerGroupState.STABLE and members == 0 else members
 
 
 def _behind(settings: Settings, topic: Topic, worker: str) -> tuple[int, int | None]:
