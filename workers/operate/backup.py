@@ -79,7 +79,9 @@ def backup(settings: Settings, folder: Path, bar: Bar, *, offsets: bool = True, 
         raise UsageError(f"{folder} is there already and not empty")
     began = datetime.now(UTC)
     at = position(settings, began) if offsets else Position(None, began)
-    with psycopg.connect(url, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS) as connection:
+    with psycopg.connect(
+        url, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8"
+    ) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         server = _one(connection, "operate.server_version")["version"]
