@@ -59,10 +59,16 @@ class Defer(Exception):  # noqa: N818
 _TOO_LARGE = (psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
 """An event beyond what the database can hold, such as an index row: psycopg derives them from OperationalError."""
 _TRANSIENT = (
-    psycopg.errors.ReadOnlySqlTransaction,  # the old primary after a failover
     psycopg.errors.UndefinedTable,  # the schema is not at this release
     psycopg.errors.UndefinedColumn,
     psycopg.errors.UndefinedFunction,
+    psycopg.errors.UndefinedObject,  # nor are the roles
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.FeatureNotSupported,  # it has changed under a prepared statement
+    psycopg.errors.InvalidSqlStatementName,  # something between us and the server mixes up sessions
+    psycopg.errors.DuplicatePreparedStatement,
+    psycopg.InternalError,  # the state of a session or of the server: ended while idle, read-only, a damaged file
+    psycopg.errors.SnapshotTooOld,
     psycopg.OperationalError,
     psycopg.InterfaceError,
     PoolTimeout,
@@ -78,19 +84,26 @@ def classify(error: Exception) -> Poison | Transient | Defer:
     """Sort any exception into one of the three.
 
     Connection loss, time-outs, deadlocks and serialization failures (which psycopg derives from OperationalError)
-    are Transient, and so is a database that takes no writes or lacks a migration: no event is at fault. A value the
-    database refuses, or anything unforeseen, is Poison: whoever calls this must first have found the one event that
-    causes it.
+    are Transient, and so is a database that takes no writes, lacks a migration or a right, or has ended the session: no
+    event is at fault. A value the database refuses, or anything unforeseen, is Poison: whoever calls this must first
+    have found the one event that causes it.
     """
     if isinstance(error, Poison | Transient | Defer):
         return error
     if isinstance(error, _TOO_LARGE):
         return Poison(Cause.REJECTED_BY_STORE, _first_line(error))
-    if isinstance(error, _TRANSIENT):
+    if isinstance(error, _TRANSIENT) or _is_missing_right(error):
         return Transient(f"{type(error).__name__}: {error}")
     if isinstance(error, psycopg.DataError | psycopg.IntegrityError):
         return Poison(Cause.REJECTED_BY_STORE, _first_line(error))
     return Poison(Cause.UNEXPECTED, f"{type(error).__name__}: {_first_line(error)}")
+
+
+def _is_missing_right(error: Exception) -> bool:
+    """Whether the role lacks a right; a row that row-level security refuses is another matter under the same code."""
+    return (
+        isinstance(error, psycopg.errors.InsufficientPrivilege) and error.diag.source_function != "ExecWithCheckOptions"
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -51,7 +51,8 @@ class Census:
                 self._url,
                 connect_timeout=3,
                 application_name="lithify-exporter",
-                options=f"-c statement_timeout={_TIMEOUT_MS} -c default_transaction_read_only=on",
+                client_encoding="UTF8",
+                options=f"-c statement_timeout={_TIMEOUT_MS} -c default_transaction_read_only=on -c datestyle=ISO",
                 row_factory=dict_row,
             )
         with self._connection.transaction():

@@ -50,11 +50,13 @@ def migrate(owner_url: str) -> list[str]:
         Names of the migrations applied now, in order.
 
     Raises:
-        MigrationError: a migration changed after it was applied, or is unknown to this release.
+        MigrationError: a migration changed after it was applied, or is unknown to this release, or the database cannot
+            hold every text.
         psycopg.Error: the database refused; nothing of that migration is left behind.
     """
     applied_now = []
-    with psycopg.connect(owner_url, autocommit=True) as connection:
+    with psycopg.connect(owner_url, autocommit=True, client_encoding="UTF8") as connection:
+        _check_encoding(connection)
         connection.execute(query("migrations.lock").encode(), {"lock": _LOCK})
         connection.execute(query("migrations.create_table").encode())
         for migration in pending(connection):
@@ -64,6 +66,12 @@ def migrate(owner_url: str) -> list[str]:
                 connection.execute(query("migrations.note").encode(), noted)
             applied_now.append(migration.name)
     return applied_now
+
+
+def _check_encoding(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise MigrationError(f"the database's encoding is {encoding}; create one with encoding 'UTF8'")
 
 
 def pending(connection: psycopg.Connection[tuple[object, ...]]) -> list[Migration]:

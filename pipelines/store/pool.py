@@ -35,11 +35,18 @@ async def _check(connection: Connection) -> None:
         await AsyncConnectionPool.check_connection(connection)
 
 
-async def _set_up(connection: Connection) -> None:
-    await connection.execute("set time zone 'UTC'")
-    await connection.execute("set statement_timeout = '60s'")
+_SESSION = (
+    # As the queries and psycopg rely on, whatever the role, the database or a variable of libpq says.
+    "set time zone 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1;"
+    " set row_security = on; set session characteristics as transaction isolation level read committed;"
+    " set statement_timeout = '60s';"
     # A transaction whose client is gone without a word holds its subjects for so long.
-    await connection.execute("set idle_in_transaction_session_timeout = '20s'")
+    " set idle_in_transaction_session_timeout = '20s'"
+)
+
+
+async def _set_up(connection: Connection) -> None:
+    await connection.execute(_SESSION)
     await connection.commit()
 
 
@@ -48,7 +55,13 @@ def make_pool(settings: Settings, name: str) -> Pool:
     pool: Pool = AsyncConnectionPool(
         settings.database_url.get_secret_value(),
         connection_class=AsyncConnection[DictRow],
-        kwargs={"row_factory": dict_row, "application_name": f"lithify-{name}", "connect_timeout": 5, **_ALIVE},
+        kwargs={
+            "row_factory": dict_row,
+            "application_name": f"lithify-{name}",
+            "connect_timeout": 5,
+            "client_encoding": "UTF8",
+            **_ALIVE,
+        },
         min_size=1,
         max_size=settings.pool_size,
         timeout=settings.pool_timeout_seconds,

@@ -90,7 +90,8 @@ class Pipeline:
 
     def rows(self, statement: str) -> list[dict[str, Any]]:
         """Any statement, as superuser."""
-        with psycopg.connect(self.superuser_url, autocommit=True, row_factory=dict_row) as connection:
+        plain: dict[str, Any] = {"client_encoding": "UTF8", "options": "-c datestyle=ISO"}
+        with psycopg.connect(self.superuser_url, autocommit=True, row_factory=dict_row, **plain) as connection:
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 

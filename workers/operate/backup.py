@@ -81,7 +81,9 @@ def backup(settings: Settings, folder: Path, bar: Bar, *, offsets: bool = True, 
     began = datetime.now(UTC)
     at = position(settings, began) if offsets else Position(None, began)
     dump = folder / DUMP
-    with psycopg.connect(url, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS) as connection:
+    with psycopg.connect(
+        url, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8"
+    ) as connection:
         server = _snapshot(connection, tool)
         rows = _count(connection)
         manifest = Manifest(

@@ -91,7 +91,9 @@ def restore(settings: Settings, folder: Path, manifest: Manifest, bar: Bar, *, f
     tool = Tool(settings, "pg_restore")
     tool.require(manifest.dump_version, "the backup's pg_dump")
     _check_fit(settings, manifest)
-    with psycopg.connect(url, autocommit=True, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS) as connection:
+    with psycopg.connect(
+        url, autocommit=True, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8"
+    ) as connection:
         _check_target(connection, force)
         if dry_run:
             return []

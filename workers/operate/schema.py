@@ -53,7 +53,7 @@ def migrate_command(dry_run: DryRun = False, as_json: AsJson = False) -> None:
 
 def pending_migrations(url: str) -> list[str]:
     """Migrations that are not applied yet; all of them, where the database is empty."""
-    with psycopg.connect(url, autocommit=True, connect_timeout=_CONNECT_SECONDS) as connection:
+    with psycopg.connect(url, autocommit=True, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8") as connection:
         noted = connection.execute(query("migrations.is_noted").encode()).fetchone() == (True,)
         found = pending(connection) if noted else load_migrations()
     return [migration.name for migration in found]
@@ -61,7 +61,7 @@ def pending_migrations(url: str) -> list[str]:
 
 def _check_extension(url: str) -> None:
     """Raises RefusedError where the schema's type of vectors is missing."""
-    with psycopg.connect(url, connect_timeout=_CONNECT_SECONDS) as connection:
+    with psycopg.connect(url, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8") as connection:
         row = connection.execute(query("operate.has_vector").encode()).fetchone()
     if row is None or not row[0]:
         raise RefusedError("the database lacks the extension vector; its administrator runs: create extension vector")

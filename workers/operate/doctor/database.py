@@ -31,6 +31,7 @@ def check_database(settings: Settings) -> Iterator[Finding]:
         major = _rows(connection, "operate.server_version")[0]["version"] // 10_000
         remedy = f"PostgreSQL {_OLDEST_SERVER} or later is needed"
         yield judge("database version", major >= _OLDEST_SERVER, f"PostgreSQL {major}", remedy)
+        yield _encoding(connection)
         yield _dump_program(settings, major)
         yield _extension(connection)
         yield _role(connection)
@@ -72,7 +73,10 @@ def _migrations(owner_url: str) -> Finding:
 
 @contextmanager
 def _connect(url: str) -> Iterator[Connection]:
-    with psycopg.connect(url, autocommit=True, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS) as connection:
+    with psycopg.connect(
+        url, autocommit=True, row_factory=dict_row, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8"
+    ) as connection:
+        connection.execute("set datestyle = 'ISO'")
         yield connection
 
 
@@ -91,6 +95,12 @@ def _dump_program(settings: Settings, server: int) -> Finding:
     except UnavailableError as error:
         return warn("pg_dump", str(error), "until then, make backups elsewhere")
     return ok("pg_dump", f"version {tool.version}")
+
+
+def _encoding(connection: Connection) -> Finding:
+    name = str(connection.info.parameter_status("server_encoding"))
+    remedy = "dump it, create one with encoding 'UTF8', and restore into that"
+    return judge("database encoding", name == "UTF8", name, remedy)
 
 
 def _extension(connection: Connection) -> Finding:
