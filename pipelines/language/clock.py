@@ -48,7 +48,7 @@ def clock(text: str) -> str | None:
 
 
 def _in_digits(spelled: re.Match[str]) -> str:
-    """ "six" as 6, "six thirty" as 6:30."""
+    """A spelled time in digits: 6 for "six", 6:30 for "six thirty"."""
     hour = str(_HOURS.index(spelled["hour"]) + 1)
     return hour if spelled["minute"] is None else f"{hour}:{_MINUTES[spelled['minute']]}"
 
