@@ -147,4 +147,10 @@ def clauses(language: Language, text: str, sentence: Sentence) -> list[Clause]:
         found.append(_trim(text, start, mark.start()))
         start = mark.end()
     found.append(_trim(text, start, sentence.end))
-    return [Clause(first, last) for first, last in found if first < last]
+    return [Clause(first, _without_trail(language, text, first, last)) for first, last in found if first < last]
+
+
+def _without_trail(language: Language, text: str, start: int, end: int) -> int:
+    """Where the clause ends that may trail off in particles and slang: "pork tbh" ends after "pork"."""
+    trail = language.trail.search(text, start, end)
+    return end if trail is None or trail.start() == start else trail.start()

@@ -5,11 +5,20 @@ import re
 from pipelines.language.numerals import chinese_number
 
 _FIXED = {"noon": "12:00", "midnight": "00:00"}
-_ENGLISH = re.compile(r"(?P<half>half past )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<part>[ap]\.?m\.?)?")
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_MINUTES = {"fifteen": "15", "thirty": "30", "forty-five": "45"}
+_SPELLED = re.compile(rf"\b(?P<hour>{'|'.join(_HOURS)})\b(?: (?P<minute>{'|'.join(_MINUTES)})\b)?")
+_ENGLISH = re.compile(
+    r"(?P<shift>half past |half |quarter past |quarter to )?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?(?: o'?clock)?"
+    r" ?(?P<part>[ap]\.?m\.?|in the (?:morning|evening))?"
+)
+_SHIFTS = {"half past ": 30, "half ": 30, "quarter past ": 15, "quarter to ": -15}
 _CHINESE = re.compile(
     r"(?P<part>早上|上午|中午|下午|晚上|凌晨|夜里)?(?P<hour>\d{1,2}|[一二两三四五六七八九十]{1,3})(?:点|:)"
     r"(?P<minute>半|钟|整|\d{1,2}分?|[一二三四五六七八九十]{1,3}分?)?"
 )
+_SAID = re.compile(r"\d ?[ap]\.?m|morning|evening|早上|上午|中午|下午|凌晨", re.IGNORECASE)
+"""Names the part of the day, so that nothing is left to guess."""
 _LATE = frozenset(["下午", "晚上", "夜里"])
 
 
@@ -24,11 +33,9 @@ def clock(text: str) -> str | None:
     words = text.strip().lower()
     if words in _FIXED:
         return _FIXED[words]
-    found = _ENGLISH.fullmatch(words)
+    found = _ENGLISH.fullmatch(_SPELLED.sub(_in_digits, words))
     if found is not None:
-        late = (found["part"] or "").startswith("p")
-        early = (found["part"] or "").startswith("a")
-        return _clock(int(found["hour"]), 30 if found["half"] else int(found["minute"] or 0), late=late, early=early)
+        return _english(found)
     found = _CHINESE.fullmatch(words)
     if found is None:
         return None
@@ -40,11 +47,26 @@ def clock(text: str) -> str | None:
     return _clock(hour, minutes, late=found["part"] in _LATE, early=found["part"] == "凌晨")
 
 
+def _in_digits(spelled: re.Match[str]) -> str:
+    """A spelled time in digits: 6 for "six", 6:30 for "six thirty"."""
+    hour = str(_HOURS.index(spelled["hour"]) + 1)
+    return hour if spelled["minute"] is None else f"{hour}:{_MINUTES[spelled['minute']]}"
+
+
+def _english(found: re.Match[str]) -> str | None:
+    part = found["part"] or ""
+    hour, minute = int(found["hour"]), int(found["minute"] or 0) + _SHIFTS.get(found["shift"] or "", 0)
+    if minute < 0:
+        hour, minute = (hour - 1) or 12, minute + 60
+    late = part.startswith("p") or part.endswith("evening")
+    return _clock(hour, minute, late=late, early=part.startswith("a"))
+
+
 def evening_clock(text: str) -> str | None:
     """As `clock`, of a time one goes to bed: "at 11" is 23:00, "at 12" is 00:00."""
     found = clock(text)
-    if found is None:
-        return None
+    if found is None or _SAID.search(text) is not None:
+        return found
     hour, minute = int(found[:2]), found[3:]
     if 6 <= hour <= 12:
         hour = (hour + 12) % 24

@@ -12,6 +12,9 @@ from pipelines.language.catalog import SCHEMAS, Vocabulary
 from pipelines.language.patterns import PatternData, RuleData
 from pipelines.language.text import has_cjk
 
+_TOOLS = ("tooling", "editor", "os", "programming_language")
+"""Attributes whose values are written with a capital, as names of people are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -65,6 +68,8 @@ class Language:
     adverb: re.Pattern[str]
     """Adverbs after the subject, any number."""
     negation: re.Pattern[str]
+    trail: re.Pattern[str]
+    """Particles and slang that end a clause and say nothing."""
 
     def marked(self, mark: str, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Where `text[start:end]` first carries `mark`."""
@@ -121,7 +126,7 @@ class _Compiler:
             relations={word: key for key, many in data.relations.items() for word in many},
             pronouns={word: frozenset(many) for word, many in data.pronouns.items()},
             suspicious=tuple(data.suspicious),
-            not_names=frozenset(data.not_names).union(*(rule.data.needs for rule in rules if rule.data.bare)),
+            not_names=self._not_names(),
             value_starts_not=frozenset(data.value_starts_not),
             value_stop=self._any("value_stops", data.value_stops),
             value_spoiler=self._any("value_spoilers", data.value_spoilers),
@@ -132,7 +137,14 @@ class _Compiler:
             lead=self._some("lead"),
             adverb=self._some("adverb"),
             negation=self._some("negation"),
+            trail=self._compile("trail", "(?:" + "|".join(data.marks["trail"]) + ")+$"),
         )
+
+    def _not_names(self) -> frozenset[str]:
+        """Words that name nobody: those listed, those a rule may start with, in Chinese text those of known tools."""
+        bare = (rule.needs for rule in self._data.rules if rule.bare)
+        tools = [self._vocabulary.words.get(key, {}) for key in _TOOLS] if self._chinese else []
+        return frozenset(self._data.not_names).union(*bare, *tools)
 
     def _rule(self, order: int, data: RuleData) -> Rule:
         missing = [key for key in data.attributes if key not in self._vocabulary.catalog.attributes]
