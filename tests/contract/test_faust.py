@@ -179,6 +179,24 @@ def test_c95_after_the_loop_was_blocked_for_longer_than_a_session_the_member_is_
     group.wait(all_of(60), 60)
 
 
+@needs_kafka(Lack.TRANSACTIONS)
+def test_c90_only_events_of_committed_transactions_are_read(group: Group) -> None:
+    group.start()
+    with group.transaction() as first:
+        group.produce(10, first)
+        first.commit_transaction()
+    with group.transaction() as second:
+        group.produce(10, second)
+        second.flush(20)
+        group.wait(all_of(10), 40)
+        time.sleep(3)
+        assert all_of(10)(group.counted()), "a transaction that is open has not happened yet"
+        second.abort_transaction()
+    group.produce(10)
+    group.wait(all_of(20), 40)
+    assert eventually(lambda: group.lag() == {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0}, 20), "markers at the end are no lag"
+
+
 @needs_kafka(Lack.DELETE_RECORDS)
 def test_c96_a_committed_offset_older_than_retention_is_passed_and_told(group: Group) -> None:
     group.produce(30)
