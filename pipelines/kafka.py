@@ -14,6 +14,8 @@ from pipelines.settings import Settings
 from pipelines.topics import LARGEST_EVENT_BYTES, REGISTRY, Topic, topic_config, topic_name
 
 PARTITIONER = "murmur2_random"
+ISOLATION = "read_committed"
+"""How topics are read: a turn in a transaction that was taken back was never said."""
 _log = logging.getLogger(__name__)
 
 

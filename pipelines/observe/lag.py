@@ -17,7 +17,7 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]  # documented, and not in its __all__
 from confluent_kafka.cimpl import OFFSET_INVALID, TIMESTAMP_NOT_AVAILABLE, KafkaError
 
-from pipelines.kafka import client_config, make_admin
+from pipelines.kafka import ISOLATION, client_config, make_admin
 from pipelines.settings import Settings
 from pipelines.topics import WORKER_SOURCES, Topic, group_name, topic_name
 
@@ -226,7 +226,7 @@ _READING: dict[str, Any] = {
     "enable.auto.offset.store": False,
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
-    "isolation.level": "read_uncommitted",  # as the workers read
+    "isolation.level": ISOLATION,  # as the workers read: what is in an open transaction is not there yet
     "fetch.wait.max.ms": 100,
     "max.partition.fetch.bytes": 65_536,
     "queued.min.messages": 1,

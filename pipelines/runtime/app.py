@@ -18,6 +18,7 @@ from faust.types import StreamT, TransportT
 from mode.supervisors import OneForOneSupervisor
 
 from pipelines.runtime import connection, records
+from pipelines.runtime.queue import BoundedQueue
 from pipelines.runtime.recovery import SteadyTables
 from pipelines.runtime.transport import ended, make_transport
 from pipelines.settings import Settings
@@ -43,6 +44,10 @@ class WorkerApp(faust.App):
 
     def _new_transport(self) -> TransportT:
         return make_transport(self._settings, self, self.conf.broker_consumer)
+
+    def FlowControlQueue(self, maxsize: int | None = None, *, clear_on_resume: bool = False) -> BoundedQueue:  # noqa: N802
+        """A stream's buffer."""
+        return BoundedQueue(maxsize or 0, flow_control=self.flow_control, clear_on_resume=clear_on_resume)
 
     @property
     def joined(self) -> bool:

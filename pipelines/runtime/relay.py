@@ -21,6 +21,8 @@ from pipelines.store.queries import query
 from pipelines.store.unit_of_work import json_text
 
 PAGE = 500
+PAGE_BYTES = 8_000_000
+"""Of a page, as the database stores it. Large events are fewer to a page: it is held in memory, twice."""
 _IDLE_SECONDS = 0.25
 """How soon rows committed by another process are seen; this process's own commits wake the relay at once."""
 _SLOW_SECONDS = 5.0
@@ -118,7 +120,9 @@ class Relay:
             return await self._read_page(connection)
 
     async def _read_page(self, connection: Connection) -> list[dict[str, Any]]:
-        cursor = await connection.execute(query("delivery.read_outbox").encode(), {"lane": self._lane, "page": PAGE})
+        cursor = await connection.execute(
+            query("delivery.read_outbox").encode(), {"lane": self._lane, "page": PAGE, "bytes": PAGE_BYTES}
+        )
         return await cursor.fetchall()
 
     def _produce(self, rows: list[dict[str, Any]]) -> None:

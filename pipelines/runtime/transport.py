@@ -1,8 +1,10 @@
-"""Faust's Kafka driver with four things that it fixes and we need otherwise.
+"""Faust's Kafka driver with five things that it fixes and we need otherwise.
 
 How long a fetch may wait for data.
 Faust asks the broker to hold an empty fetch for up to 1.5 s. Apache Kafka answers as soon as there is data; the
 embedded broker looks for it ever more seldom while it holds one, which costs half a second at each of four stages.
+
+What of transactions is read: what was committed. Faust reads what was taken back, too, unless it writes some itself.
 
 Where a partition without a committed offset is read from: after a rebalance Faust goes back to committed offsets, and
 its driver leaves a partition that has none where the last fetch ended, though what that fetched has been dropped. Here
@@ -21,6 +23,7 @@ from typing import Any
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP, AppT
 
+from pipelines.kafka import ISOLATION
 from pipelines.runtime.recovery import RebalanceAgain
 from pipelines.settings import Settings
 
@@ -35,6 +38,7 @@ def make_transport(settings: Settings, app: AppT, url: Any) -> driver.Transport:
         def _create_worker_consumer(self, transport: driver.Transport) -> Any:
             consumer = super()._create_worker_consumer(transport)
             consumer._fetch_max_wait_ms = int(settings.fetch_wait_seconds * 1000)
+            consumer._isolation_level = ISOLATION
             return consumer
 
         async def seek_to_committed(self) -> Mapping[TP, int]:

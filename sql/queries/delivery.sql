@@ -65,12 +65,20 @@ select %(lane)s, topic, key, value, subject_key
 from json_to_recordset(%(rows)s) as r (topic text, key text, value json, subject_key text)
 
 -- name: read_outbox
--- The next page of a lane.
+-- The next page of a lane: so many rows, and of large ones so many bytes, as they are stored, and one more.
 select id, topic, key, value::text as value
-from outbox
-where lane = %(lane)s
+from (
+    select id, topic, key, value, sum(size) over (order by id) - size as before
+    from (
+        select id, topic, key, value, pg_column_size(value) as size
+        from outbox
+        where lane = %(lane)s
+        order by id
+        limit %(page)s
+    ) as first
+) as page
+where before < %(bytes)s
 order by id
-limit %(page)s
 
 -- name: clear_outbox
 -- Rows that the broker has.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from ops.local.ports import choose
@@ -37,6 +38,11 @@ def assigned(ports: list[int]) -> list[int]:
     return [measured(port, "lithify_assigned_partitions") for port in ports]
 
 
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds."""
+    return int(psutil.Process(pid).memory_info().rss)
+
+
 def test_a_stuck_partition_holds_nobody_else(group: Group) -> None:
     group.produce(150)
     group.stick(0)
@@ -44,6 +50,20 @@ def test_a_stuck_partition_holds_nobody_else(group: Group) -> None:
     group.wait(lambda counted: counted == {1: 150, 2: 150, 3: 150})
     group.unstick(0)
     group.wait(all_of(150))
+
+
+def test_c104_a_stuck_partition_with_large_events_holds_nobody_else_and_little_memory(group: Group) -> None:
+    group.produce(10)
+    group.produce_large(0, 400, 1_000_000)
+    group.stick(0)
+    process = group.start()
+    group.wait(lambda counted: counted == {1: 10, 2: 10, 3: 10}, 60)
+    time.sleep(10)
+    assert resident(process.pid) < 350_000_000
+    group.produce(10)
+    group.wait(lambda counted: counted == {1: 20, 2: 20, 3: 20}, 30)
+    group.unstick(0)
+    group.wait(lambda counted: counted.get(0) == 420, 90)
 
 
 def test_c84_a_stuck_batch_gives_way_when_another_joins_and_nothing_is_lost(group: Group) -> None:
@@ -173,6 +193,24 @@ def test_c95_after_the_loop_was_blocked_for_longer_than_a_session_the_member_is_
     group.unstick("blocked")
     group.produce(20)
     group.wait(all_of(60))
+
+
+@needs_kafka(Lack.TRANSACTIONS)
+def test_c90_only_events_of_committed_transactions_are_read(group: Group) -> None:
+    group.start()
+    with group.transaction() as first:
+        group.produce(10, first)
+        first.commit_transaction()
+    with group.transaction() as second:
+        group.produce(10, second)
+        second.flush(20)
+        group.wait(all_of(10), 40)
+        time.sleep(3)
+        assert all_of(10)(group.counted()), "a transaction that is open has not happened yet"
+        second.abort_transaction()
+    group.produce(10)
+    group.wait(all_of(20), 40)
+    assert eventually(lambda: group.lag() == {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0}, 20), "markers at the end are no lag"
 
 
 @needs_kafka(Lack.DELETE_RECORDS)

@@ -71,6 +71,10 @@ def printed(body: str) -> str:
     return run.stdout.strip()
 
 
+def test_c90_what_was_taken_back_is_not_read() -> None:
+    assert printed(FETCH_WAIT.replace("_fetch_max_wait_ms", "_isolation_level")) == "read_committed"
+
+
 def test_the_fetch_wait_is_that_of_the_settings() -> None:
     assert printed(FETCH_WAIT) == "50"
 

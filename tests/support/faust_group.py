@@ -15,6 +15,9 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from pipelines.observe.lag import LagReader
+from pipelines.settings import load_settings
+from pipelines.topics import Topic
 from tests.support.pipeline import KEYS
 from tests.support.processes import PATIENCE, eventually
 from tests.support.servers import Database
@@ -91,13 +94,43 @@ class Group:
         with psycopg.connect(self.database.superuser_url, autocommit=True) as connection:
             connection.execute("truncate inbox")
 
-    def produce(self, count: int) -> None:
+    @contextmanager
+    def transaction(self) -> Iterator[Producer]:
+        """A producer with an open transaction, which the block ends."""
+        producer = Producer({"bootstrap.servers": self.broker, "transactional.id": uuid.uuid4().hex})
+        producer.init_transactions(20)
+        producer.begin_transaction()
+        yield producer
+
+    def lag(self) -> dict[int, float | None]:
+        """Age of the oldest event that is not taken in, by partition."""
+        environment = {
+            **KEYS,
+            "LITHIFY_DATABASE_URL": self.database.worker_url,
+            "LITHIFY_KAFKA_BOOTSTRAP": self.broker,
+            "LITHIFY_TOPIC_PREFIX": self.prefix,
+        }
+        reader = LagReader(load_settings(environment), {"counting": Topic.TURNS})
+        try:
+            return {part.partition: part.seconds for part in reader.read().partitions}
+        finally:
+            reader.close()
+
+    def produce(self, count: int, producer: Producer | None = None) -> None:
         """`count` events to each partition."""
-        producer = Producer({"bootstrap.servers": self.broker})
+        producer = producer or Producer({"bootstrap.servers": self.broker})
         for number in range(count):
             for partition in range(PARTITIONS):
                 producer.produce(f"{self.prefix}-turns", value=str(number).encode(), partition=partition)
         assert producer.flush(PATIENCE) == 0
+
+    def produce_large(self, partition: int, count: int, size: int) -> None:
+        """`count` events of `size` bytes to one partition."""
+        producer = Producer({"bootstrap.servers": self.broker, "message.max.bytes": size + 10_000, "linger.ms": 0})
+        for _ in range(count):
+            producer.produce(f"{self.prefix}-turns", value=bytes(size), partition=partition)
+            producer.poll(0)
+        assert producer.flush(60) == 0
 
     def produce_unreadable(self, partition: int) -> None:
         """An event with a header whose name is no UTF-8, as some clients write it. The broker takes any bytes."""

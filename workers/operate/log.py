@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.cimpl import TIMESTAMP_NOT_AVAILABLE, KafkaError
 
-from pipelines.kafka import producer_config
+from pipelines.kafka import ISOLATION, producer_config
 from pipelines.settings import Settings
 from workers.operate.console import UnavailableError
 
@@ -38,6 +38,7 @@ def reader(settings: Settings, group: str | None = None) -> Iterator[Consumer]:
         "enable.auto.commit": False,
         "enable.partition.eof": True,
         "auto.offset.reset": "earliest",
+        "isolation.level": ISOLATION,
         "log_level": 0,
     }
     consumer = Consumer(config)

@@ -164,7 +164,7 @@ def _names_relation(text: str, relation: str, relations: Mapping[str, str]) -> b
 
 
 def _find(text: str, part: str, start: int, end: int) -> Span | None:
-    """Where `part` stands in `text[start:end]`: to the letter; if it is not long, also whatever its case and spaces."""
+    """Where `part` stands in `text[start:end]`: letter by letter; unless it is long, whatever its case and spaces."""
     part = part.strip()
     if not part:
         return None

@@ -1,6 +1,8 @@
 """The outbox relay on a real broker: everything once, in order, and nothing lost while the broker is away."""
 
 import asyncio
+import json
+import secrets
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -13,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from pipelines.kafka import make_producer
-from pipelines.runtime.relay import Relay
+from pipelines.runtime.relay import PAGE_BYTES, Relay
 from pipelines.runtime.worker import Progress
 from pipelines.settings import Settings
 from pipelines.store.pool import Pool
@@ -189,3 +191,23 @@ def held(database: Database) -> int:
             " where locktype = 'advisory' and datname = current_database()"
         ).fetchone()
         return int(row[0]) if row else -1
+
+
+async def test_c67_a_page_of_large_events_is_short(database: Database, topic: str, broker: str) -> None:
+    size, count = 1_000_000, 20
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        for number in range(count):
+            value = json.dumps({"number": number, "text": secrets.token_hex(size // 2)})
+            connection.execute(
+                "insert into outbox (lane, topic, key, value, subject_key) values ('w', %s, 'k', %s, 'k')",
+                (topic, value),
+            )
+    settings = settings_for(database, kafka_bootstrap=broker)
+    pool = await open_pool(settings)
+    relay = Relay("w", settings, pool, Progress())
+    async with pool.connection() as connection:
+        await connection.execute("set local role lithify_relay")
+        page = await relay._read_page(connection)
+    await pool.close()
+    assert 1 < len(page) <= PAGE_BYTES // size + 1
+    assert [json.loads(row["value"])["number"] for row in page] == list(range(len(page)))

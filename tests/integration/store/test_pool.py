@@ -1,9 +1,11 @@
 """Connections: given back whatever happens, and whole batches again where they get in each other's way."""
 
 import asyncio
+import contextlib
 import random
 from collections.abc import AsyncIterator
 
+import psycopg
 import pytest
 
 from ops.local.postgres import Cluster
@@ -46,6 +48,32 @@ async def test_c120_connections_are_given_back_whatever_happens(database: Databa
         )
         assert await cursor.fetchone() == {"n": 0}
     assert pool.get_stats()["pool_size"] <= 2
+    await pool.close()
+
+
+async def test_c121_tasks_that_are_cancelled_leave_the_pool_whole(database: Database) -> None:
+    settings = settings_for(database, pool_size="3", pool_timeout_seconds="20")
+    pool = await open_pool(settings)
+    rng = random.Random(121)
+
+    async def use() -> None:
+        async with unit_of_work(pool, settings, "w", {"k"}) as unit:
+            await unit._connection.execute("select pg_sleep(0.05)")
+            with contextlib.suppress(psycopg.Error):
+                await unit._connection.execute("select 1 / 0")
+
+    for _ in range(10):
+        tasks = [asyncio.create_task(use()) for _ in range(12)]
+        await asyncio.sleep(rng.uniform(0, 0.12))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    async with asyncio.timeout(20):
+        await asyncio.gather(*(use() for _ in range(6)), return_exceptions=True)
+        held = [await pool.getconn() for _ in range(3)]
+    assert {connection.info.transaction_status for connection in held} == {psycopg.pq.TransactionStatus.IDLE}
+    for connection in held:
+        await pool.putconn(connection)
     await pool.close()
 
 
