@@ -289,6 +289,35 @@ def test_c18_a_topic_closes_its_kinds_and_no_others(likes: str, withdrawal: str,
     assert {fact.value for fact in state.active(AT + timedelta(days=1))} == left
 
 
+@pytest.mark.parametrize(
+    ("before", "content", "attribute", "value"),
+    [
+        ("I live in Lisbon.", "I live in Porto, not Lisbon.", "home", "porto"),
+        ("My favourite colour is green.", "My favourite colour is blue, not green.", "favourite colour", "blue"),
+        ("I'm 34.", "I'm 35, not 34.", "age", "35"),
+        ("I live in Lisbon.", "I live in Porto. I don't live in Lisbon.", "home", "porto"),
+        ("我住在重庆", "我住在成都，不是重庆", "home", "chengdu"),
+        ("我是做开发的", "我是做测试的，不是开发", "role", "tester"),
+    ],
+)
+def test_c04_a_correction_that_names_the_wrong_value_is_final(
+    before: str, content: str, attribute: str, value: str
+) -> None:
+    state = decided(told(before, content), attribute)
+    later = AT + timedelta(days=1)
+    assert [(fact.value, fact.polarity) for fact in state.active(later)] == [(value, POSITIVE)]
+    assert not state.running(later)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["I live in Porto, not far from the river.", "I live in Porto but not alone.", "我住在成都，不是很方便"],
+)
+def test_c04_not_every_not_denies_a_value(content: str) -> None:
+    (claim,) = read(content).claims
+    assert claim.polarity is POSITIVE
+
+
 def test_c57_a_free_attribute_can_be_forgotten_too() -> None:
     claims = told("My locker number is 4471.", "Forget my locker number.")
     assert decided(claims[:1], "locker number").active(AT + timedelta(days=1))
