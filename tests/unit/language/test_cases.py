@@ -102,6 +102,15 @@ def test_c24_a_friends_dislike_is_the_friends() -> None:
     assert [(claim.subject, claim.relation, claim.value) for claim in found] == [("jun", "flatmate", "sailing")]
 
 
+def test_c24_who_is_not_allergic_is_no_allergen() -> None:
+    assert facts("Mum's allergic to penicillin, dad isn't.") == {("mother", "allergy", "penicillin", POSITIVE)}
+    assert facts("I'm allergic to peanuts, my sister isn't.") == {("user", "allergy", "peanut", POSITIVE)}
+    assert facts("I love elephants and peppermint.") == {
+        ("user", "likes", "elephants", POSITIVE),
+        ("user", "likes", "peppermint", POSITIVE),
+    }
+
+
 def test_c25_a_line_under_somebodys_name_is_theirs() -> None:
     for content in ("Marta: I'm vegan.", "hi all\nMarta: I'm vegan.", "[09:15] marta k: I'm vegan."):
         assert facts(content) == set(), content
@@ -154,6 +163,7 @@ def test_c30_who_agrees_to_a_denial_states_it(before: str, content: str, said: t
 def test_c30_asking_either_way_denies_nothing() -> None:
     assert facts("是", "你是不是素食者？") == {("user", "diet", "vegetarian", POSITIVE)}
     assert facts("不是", "你是不是素食者？") == {("user", "diet", "vegetarian", NEGATIVE)}
+    assert facts("Yes", "Do you work at Brabant?") == {("user", "employer", "brabant", POSITIVE)}
 
 
 def test_c29_the_assistants_self_description_is_nobodys() -> None:
