@@ -92,6 +92,7 @@ def test_c22_a_limited_denial_is_no_denial(content: str) -> None:
 def test_c22_reasons_and_degrees_limit_nothing() -> None:
     assert facts("I don't eat meat for ethical reasons.") == {("user", "diet", "vegetarian", POSITIVE)}
     assert facts("I don't drink coffee at all.") == {("user", "consumes", "coffee", NEGATIVE)}
+    assert facts("I can't stand coriander in anything.") == {("user", "likes", "coriander", NEGATIVE)}
     assert facts("I don't like opera in general.") == {("user", "likes", "opera", NEGATIVE)}
     assert facts("I like coffee in the morning.") == {("user", "likes", "coffee", POSITIVE)}
     assert facts("我不太喜欢狗") == {("user", "likes", "dog", NEGATIVE)}
