@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from lithify.domain.claims import Basis, Claim, Kind, Polarity
+from lithify.domain.claims import Basis, Cardinality, Claim, Kind, Polarity
 from lithify.domain.ids import derive
 from pipelines.language.answers import Proposal
 from pipelines.language.catalog import Vocabulary
@@ -51,14 +51,33 @@ def answered(draft: Draft, asked: Proposal, when: Moment, span: tuple[int, int],
 
 
 def stamped(turn: TurnText, drafts: Sequence[Draft], vocabulary: Vocabulary) -> tuple[Claim, ...]:
-    """The claims of a turn, one for each distinct draft, in order."""
+    """The claims of a turn, one for each distinct draft, in order; what is denied before what is so."""
     if not drafts:
         return ()
     day = local_day(turn.occurred_at, turn.timezone)
     distinct: dict[tuple[str, str, str, Polarity], Draft] = {}
     for draft in drafts:
         distinct.setdefault(draft.key, draft)
-    return tuple(_claim(turn, draft, ordinal, day, vocabulary) for ordinal, draft in enumerate(distinct.values()))
+    ordered = _denials_first(list(distinct.values()), vocabulary)
+    return tuple(_claim(turn, draft, ordinal, day, vocabulary) for ordinal, draft in enumerate(ordered))
+
+
+def _denials_first(drafts: list[Draft], vocabulary: Vocabulary) -> list[Draft]:
+    """`drafts` with "not Lisbon" before "Porto" of a single-valued slot: a denial ends what runs, and makes room.
+
+    What is denied and affirmed in one turn ("I went vegan, and stopped") keeps its order.
+    """
+    ordered: list[Draft] = []
+    affirmed = {draft.key[:3] for draft in drafts if draft.heard.polarity is Polarity.POSITIVE}
+    for draft in drafts:
+        slot, at = draft.key[:2], len(ordered)
+        single = vocabulary.catalog.get(draft.heard.attribute, draft.heard.rule.data.cardinality).cardinality
+        denied = draft.heard.polarity is Polarity.NEGATIVE and draft.key[:3] not in affirmed
+        if denied and single is Cardinality.SINGLE:
+            same = (index for index, item in enumerate(ordered) if item.key[:2] == slot)
+            at = next((index for index in same if ordered[index].heard.polarity is Polarity.POSITIVE), at)
+        ordered.insert(at, draft)
+    return ordered
 
 
 def _claim(turn: TurnText, draft: Draft, ordinal: int, day: tuple[date, datetime], vocabulary: Vocabulary) -> Claim:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lithify.domain.claims import USER, Basis, Polarity
+from lithify.domain.claims import USER, Basis, Cardinality, Polarity
 from pipelines.language.catalog import Vocabulary
 from pipelines.language.clauses import Clause
 from pipelines.language.languages import Language, Rule
@@ -162,6 +162,22 @@ class Matcher:
             if not rule.data.go_on:
                 break
         return found
+
+    def contrasted(self, text: str, item: Heard, end: int) -> Iterator[Heard]:
+        """What is denied right after the value, up to `end`: the Lisbon of "I live in Porto, not Lisbon"."""
+        if item.polarity is Polarity.NEGATIVE:
+            return
+        start = item.value.end
+        while start < end and text[start] in " ,，、":
+            start += 1
+        found = self.language.marks["contrast"].match(text, start, end)
+        if found is None:
+            return
+        single = self._vocabulary.catalog.get(item.attribute, item.rule.data.cardinality).cardinality
+        for value in self._values.read(text, *found.span("value"), item.rule.data, (item.attribute,)):
+            known = self._vocabulary.known(item.attribute, value.value) is not None
+            if value.value != item.value.value and (known or single is Cardinality.SINGLE):
+                yield replace(item, value=value, polarity=Polarity.NEGATIVE, span=(item.span[0], found.end()))
 
     @staticmethod
     def _may_order(spoken: Spoken) -> bool:

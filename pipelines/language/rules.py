@@ -251,11 +251,18 @@ class RuleExtractor:
             when = moments.read(reading.turn, reading.text, own, item.rule.data)
             code = self._refused(reading, place, item, when)
             if code is None:
-                reading.drafts += [Draft(item, when), *self._also(item, when)]
+                reading.drafts += [Draft(item, when), *self._contrasted(reading, place, item, when)]
+                reading.drafts += self._also(item, when)
                 changed = changed or when.basis is Basis.CHANGE
             else:
                 reading.reject(code, item.span)
         return changed
+
+    def _contrasted(self, reading: _Reading, place: Place, item: Heard, when: Moment) -> Iterator[Draft]:
+        if when.cue is not Cue.TEMPORARY and when.basis in {Basis.STATEMENT, Basis.CHANGE}:
+            matcher = self._matchers[place.language.name]
+            for denied in matcher.contrasted(reading.text, item, place.sentence.end):
+                yield Draft(denied, when)
 
     def _refused(self, reading: _Reading, place: Place, item: Heard, when: Moment) -> RejectCode | None:
         if item.past and when.valid_to is None:

@@ -12,8 +12,13 @@ _PLAIN = re.compile(
     r"|xn--[a-z0-9]{2,40})"
     r"(?![A-Za-z0-9_-])"
 )
+_HAN = re.compile(
+    r"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9\u4e00-\u9fff-]{1,63}\.){1,4}"
+    r"(?:中国|公司|网络|网址|网站|中文网|在线|商城|集团|香港|台湾|测试|(?:com|net|org|cn)(?![A-Za-z0-9_-]))"
+)
+"""Addresses whose domain is Chinese."""
 _AT = r"(?:\s{0,2}[\[({<]\s?(?:at|@|AT)\s?[\])}>]\s{0,2}|\s{1,2}(?:at|AT)\s{1,2}|\s?@\s?)"
-_DOT = r"(?:\s{0,2}[\[({<]\s?(?:dot|DOT|\.)\s?[\])}>]\s{0,2}|\s{1,2}(?:dot|DOT)\s{1,2}|\.)"
+_DOT = r"(?:\s{0,2}[\[({<]\s?(?:dot|DOT|\.)\s?[\])}>]\s{0,2}|\s{1,2}(?:dot|DOT)\s{1,2}|[.。])"
 _SPELT = re.compile(
     rf"(?<![A-Za-z0-9._%+@-])[A-Za-z0-9_%+-]{{1,64}}(?:{_DOT}[A-Za-z0-9_%+-]{{1,64}}){{0,4}}(?P<at>{_AT})"
     rf"[A-Za-z0-9-]{{1,63}}(?:{_DOT}[A-Za-z0-9-]{{1,63}}){{0,4}}?(?P<dot>{_DOT})"
@@ -21,8 +26,10 @@ _SPELT = re.compile(
     r"(?![A-Za-z0-9_-])",
     re.IGNORECASE,
 )
-_SPELLS = re.compile(r"(?<![A-Za-z])at(?![A-Za-z])|\s@|@\s|dot|[\[({<]\s?[@.]", re.IGNORECASE)
-_SPLIT = re.compile(r"\s{0,2}[\[({<]?\s?(?:(?<![A-Za-z])(?:at|dot)(?![A-Za-z])|@|\.)\s?[\])}>]?\s{0,2}", re.IGNORECASE)
+_SPELLS = re.compile(r"(?<![A-Za-z])at(?![A-Za-z])|\s@|@\s|dot|[\[({<]\s?[@.]|。[a-z]", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"\s{0,2}[\[({<]?\s?(?:(?<![A-Za-z])(?:at|dot)(?![A-Za-z])|@|[.。])\s?[\])}>]?\s{0,2}", re.IGNORECASE
+)
 _FILE = re.compile(r"@[1-9](?:\.[0-9])?x\.[a-z]{2,5}$|@v?[0-9]+\.[0-9]+|^git@", re.IGNORECASE)
 """Retina images, versions of packages, repositories: an "@" that is no mail."""
 _OWNED = re.compile(r"\s{0,2}(?:the|an?|my|our|your|his|her|their|this|that|each|every)\s", re.IGNORECASE)
@@ -52,6 +59,9 @@ def emails(text: str) -> Iterator[Found]:
     """E-mail addresses, also spelt out ("ann [at] example [dot] org")."""
     for found in _PLAIN.finditer(text):
         if not _FILE.search(found[0]) and not _IN_URL.search(text, max(0, found.start() - 210), found.start()):
+            yield Found(*found.span(), SecretType.EMAIL, found[0].lower())
+    if not text.isascii():
+        for found in _HAN.finditer(text):
             yield Found(*found.span(), SecretType.EMAIL, found[0].lower())
     if _SPELLS.search(text):
         for found in _SPELT.finditer(text):

@@ -92,6 +92,7 @@ def test_c22_a_limited_denial_is_no_denial(content: str) -> None:
 def test_c22_reasons_and_degrees_limit_nothing() -> None:
     assert facts("I don't eat meat for ethical reasons.") == {("user", "diet", "vegetarian", POSITIVE)}
     assert facts("I don't drink coffee at all.") == {("user", "consumes", "coffee", NEGATIVE)}
+    assert facts("I can't stand coriander in anything.") == {("user", "likes", "coriander", NEGATIVE)}
     assert facts("I don't like opera in general.") == {("user", "likes", "opera", NEGATIVE)}
     assert facts("I like coffee in the morning.") == {("user", "likes", "coffee", POSITIVE)}
     assert facts("我不太喜欢狗") == {("user", "likes", "dog", NEGATIVE)}
@@ -100,6 +101,15 @@ def test_c22_reasons_and_degrees_limit_nothing() -> None:
 def test_c24_a_friends_dislike_is_the_friends() -> None:
     found = read("My flatmate Jun can't bear sailing, yet his aunt booked him a course.").claims
     assert [(claim.subject, claim.relation, claim.value) for claim in found] == [("jun", "flatmate", "sailing")]
+
+
+def test_c24_who_is_not_allergic_is_no_allergen() -> None:
+    assert facts("Mum's allergic to penicillin, dad isn't.") == {("mother", "allergy", "penicillin", POSITIVE)}
+    assert facts("I'm allergic to peanuts, my sister isn't.") == {("user", "allergy", "peanut", POSITIVE)}
+    assert facts("I love elephants and peppermint.") == {
+        ("user", "likes", "elephants", POSITIVE),
+        ("user", "likes", "peppermint", POSITIVE),
+    }
 
 
 def test_c25_a_line_under_somebodys_name_is_theirs() -> None:
@@ -154,6 +164,7 @@ def test_c30_who_agrees_to_a_denial_states_it(before: str, content: str, said: t
 def test_c30_asking_either_way_denies_nothing() -> None:
     assert facts("是", "你是不是素食者？") == {("user", "diet", "vegetarian", POSITIVE)}
     assert facts("不是", "你是不是素食者？") == {("user", "diet", "vegetarian", NEGATIVE)}
+    assert facts("Yes", "Do you work at Brabant?") == {("user", "employer", "brabant", POSITIVE)}
 
 
 def test_c29_the_assistants_self_description_is_nobodys() -> None:
@@ -287,6 +298,35 @@ def test_c57_forgetting_an_attribute_closes_its_slot_and_no_other(content: str) 
 def test_c18_a_topic_closes_its_kinds_and_no_others(likes: str, withdrawal: str, left: set[str]) -> None:
     state = decided(told(likes, withdrawal), "likes")
     assert {fact.value for fact in state.active(AT + timedelta(days=1))} == left
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "attribute", "value"),
+    [
+        ("I live in Lisbon.", "I live in Porto, not Lisbon.", "home", "porto"),
+        ("My favourite colour is green.", "My favourite colour is blue, not green.", "favourite colour", "blue"),
+        ("I'm 34.", "I'm 35, not 34.", "age", "35"),
+        ("I live in Lisbon.", "I live in Porto. I don't live in Lisbon.", "home", "porto"),
+        ("我住在重庆", "我住在成都，不是重庆", "home", "chengdu"),
+        ("我是做开发的", "我是做测试的，不是开发", "role", "tester"),
+    ],
+)
+def test_c04_a_correction_that_names_the_wrong_value_is_final(
+    before: str, content: str, attribute: str, value: str
+) -> None:
+    state = decided(told(before, content), attribute)
+    later = AT + timedelta(days=1)
+    assert [(fact.value, fact.polarity) for fact in state.active(later)] == [(value, POSITIVE)]
+    assert not state.running(later)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["I live in Porto, not far from the river.", "I live in Porto but not alone.", "我住在成都，不是很方便"],
+)
+def test_c04_not_every_not_denies_a_value(content: str) -> None:
+    (claim,) = read(content).claims
+    assert claim.polarity is POSITIVE
 
 
 def test_c57_a_free_attribute_can_be_forgotten_too() -> None:
