@@ -12,13 +12,14 @@ from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity
 
-_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
+_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|n|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
 _EDGES = " \t\r\n\"'“”「」『』《》()（）*_~.,;:，。；：!！?？-–—"
 _IDENTIFIER = re.compile(r"0\d+|\d{7,}")
 """Digits that name rather than count."""
+_POUNDS = re.compile(r" ?pounds?\b", re.IGNORECASE)
 LONGEST = 200
 """Code points of a value that the catalog does not know."""
 _MEASURED = re.compile(r"\d|noon|midnight|[一二三四五六七八九十两]点|月")
@@ -214,7 +215,9 @@ _NEVER_INSIDE = frozenset(
 
 def _measure(text: str, start: int, end: int, attribute: str) -> Value | None:
     words = text[start:end]
-    amount = None if _IDENTIFIER.fullmatch(words) else quantity(words)
+    # on a scale pounds are no money
+    said = _POUNDS.sub(" lb", words) if attribute == "weight" else words
+    amount = None if _IDENTIFIER.fullmatch(words) else quantity(said)
     if amount is not None:
         return Value(attribute, canonical(amount), start, end, amount)
     named = words[:1].isupper() and words.isascii() and not words.isalpha()
