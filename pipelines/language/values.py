@@ -12,13 +12,14 @@ from pipelines.language.patterns import Accept, RuleData
 from pipelines.language.text import has_cjk, normal
 from pipelines.language.units import canonical, quantity, quantity_end, rate
 
-_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
+_SEPARATOR = re.compile(r",\s*(?:and |or )?|\s(?:and|or|n|&)\s|[、/]|(?<=[\w+#]) ?[和与跟及] ?(?=\w)")
 _PROPER_RUN = re.compile(
     r"(?:[A-Z][\w&.'-]*|\d[\w-]*)(?: (?:(?:of|the|de|la|and|van|du) )?(?:[A-Z][\w&.'-]*|\d[\w-]*))*"
 )
 _EDGES = " \t\r\n\"'“”「」『』《》()（）*_~.,;:，。；：!！?？-–—"
 _IDENTIFIER = re.compile(r"0\d+|\d{7,}")
 """Digits that name rather than count."""
+_POUNDS = re.compile(r" ?pounds?\b", re.IGNORECASE)
 LONGEST = 200
 """Code points of a value that the catalog does not know."""
 _RANGE = re.compile(r" ?(?:[-–~～—至到]|to\b) ?", re.IGNORECASE)
@@ -230,7 +231,9 @@ def _measure(text: str, start: int, end: int, attribute: str) -> Value | None:
     range_to = _RANGE.match(text, end)
     if range_to is not None and (last := quantity_end(text, range_to.end())) > range_to.end():
         return Value(attribute, normal(text[start:last]), start, last)
-    amount = None if _IDENTIFIER.fullmatch(text[start:end]) else quantity(text[start:end])
+    words = text[start:end]
+    said = _POUNDS.sub(" lb", words) if attribute == "weight" else words  # on a scale pounds are no money
+    amount = None if _IDENTIFIER.fullmatch(words) else quantity(said)
     per = rate(text, end)
     if amount is not None and per is not None:
         end = per[1]
