@@ -46,11 +46,18 @@ class Row:
 
     def faults(self) -> list[str]:
         """What does not hold; empty: everything does."""
-        found = [
-            f"{name}: {value}"
-            for name in ("lost", "duplicated", "differing", "behind", "restarted")
-            if (value := getattr(self, name))
-        ]
+        return self._wrong() + self._late()
+
+    def is_only_late(self) -> bool:
+        """Whether nothing but a time does not hold."""
+        return not self._wrong() and bool(self._late())
+
+    def _wrong(self) -> list[str]:
+        names = ("lost", "duplicated", "differing", "behind", "restarted")
+        return [f"{name}: {value}" for name in names if (value := getattr(self, name))]
+
+    def _late(self) -> list[str]:
+        found = []
         if self.recovery_seconds is None or self.recovery_seconds > RECOVERY_SECONDS:
             found.append(f"recovery: {self.recovery_seconds}")
         if self.readiness not in {"told", "-"}:
