@@ -119,8 +119,10 @@ def test_the_disorder_is_one() -> None:
     [
         ({}, False),
         ({"recovery_seconds": 61.0}, True),
-        ({"readiness": "conflict-1 said ready"}, True),
-        ({"recovery_seconds": None, "lost": 1}, False),
+        ({"readiness": "conflict-1 said ('no answer',)"}, True),
+        ({"readiness": "conflict-1 said ready"}, False),
+        ({"recovery_seconds": None}, False),
+        ({"recovery_seconds": 61.0, "lost": 1}, False),
         ({"differing": 1}, False),
     ],
 )
