@@ -6,6 +6,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -128,14 +129,14 @@ def test_c89_a_third_and_a_fourth_member_get_partitions(group: Group) -> None:
 def test_a_stuck_batch_holds_the_group_for_less_than_five_seconds(
     database: Database, broker: str, tmp_path: Path, switch: str
 ) -> None:
-    """Other work on the machine makes a pause longer, never shorter: one run in three has to show how short it is."""
+    """The median of three runs: one may be held up by other work on the machine, and by chance one is short anyway."""
     pauses: list[float] = []
-    while not pauses or (pauses[-1] >= 5.0 and len(pauses) < 3):
-        folder = tmp_path / str(len(pauses))
+    for number in range(3):
+        folder = tmp_path / str(number)
         folder.mkdir()
         with a_group(database, broker, folder) as group:
             pauses.append(pause_for_a_second_member(group, switch))
-    assert pauses[-1] < 5.0, pauses
+    assert median(pauses) < 5.0, pauses
 
 
 def pause_for_a_second_member(group: Group, switch: str) -> float:
