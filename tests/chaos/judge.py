@@ -17,9 +17,11 @@ from pipelines.topics import Topic, group_name, topic_name
 from tests.chaos.lab import Field
 from tests.support.fleet import Health
 from tests.support.memory import MemoryProbe, Rows
+from tests.support.processes import eventually
 from workers.assembly import WORKERS as MAKE
 
 _IDS = {"fact_id", "claim_ids"}
+_ANSWER_SECONDS = 60.0
 _PROBES = 12
 """Users whose turns show that every partition moves."""
 
@@ -144,9 +146,9 @@ def _behind(settings: Settings, worker: str, source: Topic) -> int:
     config = {"bootstrap.servers": settings.kafka_bootstrap, "group.id": group_name(settings, worker), "log_level": 0}
     consumer = Consumer({**config, "enable.auto.commit": False})
     try:
-        numbers = consumer.list_topics(topic, timeout=10).topics[topic].partitions
-        places = consumer.committed([TopicPartition(topic, number) for number in numbers], timeout=10)
-        marks = {place.partition: consumer.get_watermark_offsets(place, timeout=10) for place in places}
+        numbers = consumer.list_topics(topic, timeout=_ANSWER_SECONDS).topics[topic].partitions
+        places = consumer.committed([TopicPartition(topic, number) for number in numbers], timeout=_ANSWER_SECONDS)
+        marks = {place.partition: consumer.get_watermark_offsets(place, timeout=_ANSWER_SECONDS) for place in places}
     finally:
         consumer.close()
     # No committed offset (-1001) on a partition that was read to its end is as much a fault as a low one.
@@ -166,7 +168,7 @@ def ready(field: Field, seconds: float) -> bool:
     return _until(lambda: _all_ready(field), seconds)
 
 
-def settled(settings: Settings, seconds: float = 30.0) -> int:
+def settled(settings: Settings, seconds: float = 120.0) -> int:
     """0 if there was a moment without unacknowledged events within so many seconds (ends of sessions go on to come)."""
     return 0 if _until(lambda: unacknowledged(settings) == 0, seconds) else unacknowledged(settings)
 
@@ -184,12 +186,10 @@ def _probe_turn(name: str, number: int) -> Turn:
 
 
 def _until(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    def holds() -> bool:
         try:
-            if condition():
-                return True
+            return condition()
         except psycopg.OperationalError:  # the database is away, or comes back
-            pass
-        time.sleep(0.25)
-    return False
+            return False
+
+    return eventually(holds, seconds)

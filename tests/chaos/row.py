@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass
 
 RECOVERY_SECONDS = 60.0
+NO_ANSWER = "no answer"
+"""What a member says that does not answer within 5 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,26 @@ class Row:
 
     def faults(self) -> list[str]:
         """What does not hold; empty: everything does."""
-        found = [
-            f"{name}: {value}"
-            for name in ("lost", "duplicated", "differing", "behind", "restarted")
-            if (value := getattr(self, name))
-        ]
-        if self.recovery_seconds is None or self.recovery_seconds > RECOVERY_SECONDS:
+        return self._wrong() + self._late()
+
+    def is_only_late(self) -> bool:
+        """Whether nothing but a time does not hold: it recovered, or answered, and took too long."""
+        return not self._wrong() and bool(self._late())
+
+    def _wrong(self) -> list[str]:
+        names = ("lost", "duplicated", "differing", "behind", "restarted")
+        found = [f"{name}: {value}" for name in names if (value := getattr(self, name))]
+        if self.recovery_seconds is None:
+            found.append("recovery: None")
+        if self.readiness not in {"told", "-"} and NO_ANSWER not in self.readiness:
+            found.append(f"readiness: {self.readiness}")
+        return found
+
+    def _late(self) -> list[str]:
+        found = []
+        if (self.recovery_seconds or 0.0) > RECOVERY_SECONDS:
             found.append(f"recovery: {self.recovery_seconds}")
-        if self.readiness not in {"told", "-"}:
+        if NO_ANSWER in self.readiness:
             found.append(f"readiness: {self.readiness}")
         return found
 

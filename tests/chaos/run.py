@@ -27,7 +27,7 @@ from tests.chaos.scenarios import Disturbed, Scenario
 from tests.chaos.size import Size
 from tests.support.fleet import Watch
 
-_START_SECONDS = 60.0
+_START_SECONDS = 180.0
 _TELL_SECONDS = 10.0
 """How long readiness may take to notice an outage."""
 _DRAIN_SECONDS = 240.0

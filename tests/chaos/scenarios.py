@@ -38,8 +38,8 @@ class Disturbed:
     ended: float | None = None
 
 
-_PROGRESS_SECONDS = 30.0
-_START_SECONDS = 120.0
+_PROGRESS_SECONDS = 120.0
+_START_SECONDS = 240.0
 _RIDDLE = "After a year of doubts I have ended up basically veggie."
 Disturb = Callable[[Field, Size], Disturbed]
 
@@ -175,7 +175,7 @@ def fill_disk(field: Field, size: Size) -> Disturbed:
         with filler.open("wb", buffering=0) as stream, contextlib.suppress(OSError):
             while True:
                 stream.write(bytes(1_000_000))
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + _PROGRESS_SECONDS
         while all(member.health().ready for member in field.fleet.members.values()):
             assert time.monotonic() < deadline, "the disk was full, and nobody noticed"
             time.sleep(0.5)
@@ -187,17 +187,16 @@ def fill_disk(field: Field, size: Size) -> Disturbed:
 
 def send_giants(field: Field, size: Size) -> Disturbed:  # noqa: ARG001
     """An event of 3 MB; the largest that fits; and as many bytes that are no event at all."""
-    publisher = KafkaPublisher(field.settings.kafka_bootstrap, topic=topic_name(field.settings, Topic.TURNS))
+    topic = topic_name(field.settings, Topic.TURNS)
+    publisher = KafkaPublisher(field.settings.kafka_bootstrap, topic=topic, timeout=_PROGRESS_SECONDS)
     with pytest.raises(Invalid, match="larger than the topic takes"):
         publisher.publish([_giant(3_000_000)])
     publisher.publish([_giant(1_990_000)])
     reports: list[KafkaError | None] = []
     generous = Producer({"bootstrap.servers": field.settings.kafka_bootstrap, "message.max.bytes": 8_000_000})
     for value in (encode(_giant(3_000_000)), b"x" * 1_990_000):
-        generous.produce(
-            topic_name(field.settings, Topic.TURNS), value, b"default/giant", on_delivery=lambda e, _: reports.append(e)
-        )
-        assert generous.flush(30) == 0
+        generous.produce(topic, value, b"default/giant", on_delivery=lambda e, _: reports.append(e))
+        assert generous.flush(_PROGRESS_SECONDS) == 0
     refused, taken = reports
     assert refused is not None, "the broker took 3 MB"
     assert taken is None

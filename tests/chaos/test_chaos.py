@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,8 +42,11 @@ def judged(lab: Lab, undisturbed: Outcome) -> Callable[[str], Row]:
             pytest.skip(f"{scenario.lack}; make test-kafka runs it")
         if scenario.full_disk and os.geteuid() != 0:
             pytest.skip("only root can mount a small file system")
-        row = run(scenario, lab, SHORT, undisturbed)
-        print(row.as_json(), flush=True)  # noqa: T201 - the figures of a failure are its explanation
+        for _ in range(2):  # other work on the machine may hold up what is timed; what is believed has one try
+            row = run(scenario, lab, SHORT, undisturbed)
+            print(row.as_json(), flush=True)  # noqa: T201 - the figures of a failure are its explanation
+            if not row.is_only_late():
+                break
         return row
 
     return judge
@@ -107,6 +112,24 @@ def test_the_disorder_is_one() -> None:
     assert is_disordered(mixed)
     assert len(mixed) > len(turns)
     assert {turn.id for turn in mixed} == {turn.id for turn in turns}
+
+
+@pytest.mark.parametrize(
+    ("changed", "late"),
+    [
+        ({}, False),
+        ({"recovery_seconds": 61.0}, True),
+        ({"readiness": "conflict-1 said ('no answer',)"}, True),
+        ({"readiness": "conflict-1 said ready"}, False),
+        ({"recovery_seconds": None}, False),
+        ({"recovery_seconds": 61.0, "lost": 1}, False),
+        ({"differing": 1}, False),
+    ],
+)
+def test_only_what_is_timed_has_a_second_try(changed: dict[str, Any], late: bool) -> None:
+    fine = Row("s", "short", "nothing", 1, 600, 0, 0, 0, 0, 5.0, 6.0, "told", (), 60.0)
+    assert fine.faults() == []
+    assert replace(fine, **changed).is_only_late() is late
 
 
 def test_a_lost_turn_would_be_noticed(undisturbed: Outcome) -> None:

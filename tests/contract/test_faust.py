@@ -6,6 +6,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 
 import psutil
 import pytest
@@ -57,17 +58,17 @@ def test_c104_a_stuck_partition_with_large_events_holds_nobody_else_and_little_m
     group.produce_large(0, 400, 1_000_000)
     group.stick(0)
     process = group.start()
-    group.wait(lambda counted: counted == {1: 10, 2: 10, 3: 10}, 60)
+    group.wait(lambda counted: counted == {1: 10, 2: 10, 3: 10})
     time.sleep(10)
     assert resident(process.pid) < 350_000_000
     group.produce(10)
-    group.wait(lambda counted: counted == {1: 20, 2: 20, 3: 20}, 30)
+    group.wait(lambda counted: counted == {1: 20, 2: 20, 3: 20})
     group.unstick(0)
-    group.wait(lambda counted: counted.get(0) == 420, 90)
+    group.wait(lambda counted: counted.get(0) == 420)
 
 
-def test_c84_a_stuck_batch_gives_way_when_another_joins_and_nothing_is_lost(group: Group) -> None:
-    group.module = "tests.support.waiting_worker"  # a group that stood still would do so for longer than a test waits
+def test_c84_a_stuck_batch_holds_no_other_when_a_member_joins_and_nothing_is_lost(group: Group) -> None:
+    """How soon it gives way is measured below."""
     group.produce(100)
     group.stick(0)
     group.start()
@@ -124,10 +125,10 @@ def test_a_worker_whose_client_has_ended_ends_too(group: Group) -> None:
 def test_c66_a_header_whose_name_is_no_text_stops_nobody(group: Group) -> None:
     group.produce(5)
     group.start()
-    group.wait(all_of(5), 30)
+    group.wait(all_of(5))
     group.produce_unreadable(1)
     group.produce(5)
-    group.wait(lambda counted: counted == {0: 10, 1: 11, 2: 10, 3: 10}, 30)
+    group.wait(lambda counted: counted == {0: 10, 1: 11, 2: 10, 3: 10})
     assert group.processes[0].poll() is None
 
 
@@ -158,17 +159,17 @@ def test_c89_a_third_and_a_fourth_member_get_partitions(group: Group) -> None:
 def test_a_stuck_batch_holds_the_group_for_less_than_five_seconds(
     database: Database, broker: str, tmp_path: Path, switch: str
 ) -> None:
-    """Other work on the machine makes a pause longer, never shorter: one run in three has to show it."""
+    """The median of three runs: one may be held up by other work on the machine, and by chance one is short anyway."""
     pauses: list[float] = []
-    while not pauses or (pauses[-1] >= 5.0 and len(pauses) < 3):
-        folder = tmp_path / str(len(pauses))
+    for number in range(3):
+        folder = tmp_path / str(number)
         folder.mkdir()
         with a_group(database, broker, folder) as group:
-            pauses.append(_pause_for_a_second_member(group, switch))
-    assert pauses[-1] < 5.0, pauses
+            pauses.append(pause_for_a_second_member(group, switch))
+    assert median(pauses) < 5.0, pauses
 
 
-def _pause_for_a_second_member(group: Group, switch: str) -> float:
+def pause_for_a_second_member(group: Group, switch: str) -> float:
     """The longest pause of the other partitions in seconds, when a member joins while one is stuck."""
     group.forget()
     group.stick(switch)
@@ -204,12 +205,12 @@ def test_c90_only_events_of_committed_transactions_are_read(group: Group) -> Non
     with group.transaction() as second:
         group.produce(10, second)
         second.flush(20)
-        group.wait(all_of(10), 40)
+        group.wait(all_of(10))
         time.sleep(3)
         assert all_of(10)(group.counted()), "a transaction that is open has not happened yet"
         second.abort_transaction()
     group.produce(10)
-    group.wait(all_of(20), 40)
+    group.wait(all_of(20))
     assert eventually(lambda: group.lag() == {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0}, 20), "markers at the end are no lag"
 
 

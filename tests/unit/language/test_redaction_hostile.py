@@ -76,9 +76,9 @@ def test_twice_the_text_is_no_more_than_twice_the_work(unit: str) -> None:
 
 
 def seconds(text: str) -> float:
-    """Processor time of the faster of two."""
+    """Processor time of the fastest of five: other work on the machine makes one longer, never shorter."""
     best = float("inf")
-    for _ in range(2):
+    for _ in range(5):
         start = time.process_time()
         REDACTOR.redact(text)
         best = min(best, time.process_time() - start)
@@ -87,13 +87,8 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_patterns_do_not_try_again(unit: str) -> None:
-    assert any(is_linear(unit) for _ in range(5)), "by chance, other work on the machine slows one of the two"
-
-
-def is_linear(unit: str) -> bool:
-    """Whether four times the text takes well under sixteen times as long."""
     small, large = (seconds((unit * size)[:size]) for size in (2_000, 8_000))
-    return large <= 11 * small or large < 0.02
+    assert large <= 11 * small or large < 0.02
 
 
 @pytest.mark.parametrize("unit", ["1", "a@", ".", " ", "a", "@", "一", "-", "eyJ", "A1", "password"])
