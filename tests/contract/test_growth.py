@@ -55,7 +55,7 @@ def after_round(group: Group, number: int) -> Sample:
     """What is held once so many rounds of events are done: the least of a few samples, for garbage and buffers go."""
     group.produce(EACH)
     group.wait(all_of(EACH * number), 5 * PATIENCE)  # there is much to do
-    least = min(further(group, 5)[1:], key=lambda sample: sample.traced)
+    least = min(further(group, 3)[1:], key=lambda sample: sample.traced)
     assert least.events >= EACH * number * PARTITIONS, "more only where a rebalance has brought some again"
     return least
 
