@@ -124,7 +124,7 @@ class Writer:
             return text or value
         if self.lang == "zh":
             return attribute.words_zh.get(value) or (text if _HAN.search(text) else value)
-        return text if _HAN.search(value) and not _HAN.search(text) else value
+        return text if _HAN.search(value) else value  # a Chinese value is one the catalog does not know
 
     def belief(self, belief: Belief) -> str:
         """The line of a fact or override."""

@@ -1,4 +1,4 @@
-"""One spelling for what people write in many: full-width digits, odd dashes, invisible characters.
+"""One spelling for what people write in many: full-width digits, odd dashes, traditional characters, invisible ones.
 
 NFKC, but never so that one code point becomes two: places in the folded text must lead back to the text.
 """
@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from pipelines.language.text import simplified
 
 
 def _table() -> dict[int, str]:
@@ -58,5 +60,5 @@ def fold(text: str) -> Folded:
     if _UNSEEN.search(text):
         places = [place for place, char in enumerate(text) if not _UNSEEN.match(char)]
         text = "".join(text[place] for place in places)
-    folded = text.translate(_FOLD)
+    folded = simplified(text.translate(_FOLD))
     return Folded(_NUMERALS.sub(lambda found: found[0].translate(_DIGITS), folded), places)

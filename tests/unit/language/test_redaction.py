@@ -22,6 +22,7 @@ def made_up_id(first: str = "99010119900307123") -> str:
     [
         (f"手机13800138000,身份证{made_up_id()}", "手机[phone ****8000],身份证[national_id]"),
         ("号码是１３８００１３８０００", "号码是[phone ****8000]"),
+        ("我的手機號碼是13800138000", "我的手機號碼是[phone ****8000]"),
         ("138-0013-8000", "[phone ****8000]"),
         ("+86 138 0013 8000", "[phone ****8000]"),
     ],
@@ -45,6 +46,8 @@ def test_c123_a_wrong_check_digit_is_no_id() -> None:
     [
         "my key is tok_FAKE_77aa88bb99cc00dd",
         "密码：not-a-real-pass-1",
+        "密碼：not-a-real-pass-1",
+        "我的口令是not-a-real-pass-1，請記住",
         "password: hunter2",
         "the API key = abcd-1234-efgh",
         "token is 9f8e7d6c5b4a",
@@ -67,6 +70,7 @@ def test_c126_secrets_after_a_cue_or_by_shape(text: str) -> None:
         "d41d8cd98f00b204e9800998ecf8427e",
         "order 4111111111111111",
         "订单号13800138000",
+        "訂單號13800138000",
         "v1.2.3 on 2026-03-04 at 1700000000000",
         "locker tag KX-4471-Q",
         "call me at five",
