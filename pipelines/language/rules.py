@@ -44,6 +44,8 @@ class _Reading:
     frames: Frames | None = None
     others: list[tuple[int, Subject]] = field(default_factory=list)
     """Third parties that clauses were about, with the place of each, in order."""
+    elsewhere: bool = False
+    """Whether the sentence before was about somebody else; where "I" may be left out, so may they."""
     drafts: list[Draft] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
 
@@ -120,6 +122,10 @@ class _Flow:
         self.stranger = head.stranger if head.own else self.stranger
         self.described = bool(heard) or (self.described and not head.own)
         self.subject = head.subject if head.own else heard[0].subject
+
+    def elsewhere(self, me: Subject) -> bool:
+        """Whether the sentence ends with somebody other than `me`."""
+        return self.stranger or self.subject not in {None, me}
 
     def _start(self, clause: Clause) -> int:
         return clause.start if self.silent_from is None else self.silent_from
@@ -213,10 +219,14 @@ class RuleExtractor:
 
     def _sentence(self, reading: _Reading, sentence: Sentence, before: Sentence | None, after: Sentence | None) -> None:
         matcher = reading.matcher(sentence.start, sentence.end)
+        elsewhere = reading.elsewhere and before is not None and "\n" not in reading.text[before.end : sentence.start]
+        reading.elsewhere = False
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
+            whole = Clause(sentence.start, sentence.end)
+            reading.elsewhere = elsewhere and not matcher.head(reading.text, whole, reading.me).own
             return
         around = Around(reading.text[sentence.start : after.end if after is not None else sentence.end])
-        flow = _Flow()
+        flow = _Flow(stranger=elsewhere)
         parts = clauses(matcher.language, reading.text, sentence)
         for clause, following in zip(parts, [*parts[1:], None], strict=True):
             head = matcher.head(reading.text, clause, reading.me)
@@ -233,6 +243,7 @@ class RuleExtractor:
                 place = Place(matcher.language, sentence, after, clause, flow.shared(clause, head, matcher.language))
                 changed = self._judge(reading, place, region, heard)
             flow.step(clause, head, heard, changed=changed)
+        reading.elsewhere = matcher.language.drops_subject and flow.elsewhere(reading.me)
 
     def _trailing(self, reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
         """The next clause, if it holds cue words and nothing else: "just this once"."""

@@ -47,7 +47,7 @@ def find_subject(language: Language, text: str, start: int, end: int, me: Subjec
         return Found(me, match.end())
     if found.get("person"):
         return Found(None, match.end(), pronoun=found["person"].lower())
-    if found.get("stranger") or found.get("stranger2"):
+    if any(found.get(key) for key in ("stranger", "stranger2", "stranger3")):
         return Found(None, match.end(), stranger=True)
     if found.get("pronoun") or found.get("pronoun2"):
         return Found(None, match.end())
