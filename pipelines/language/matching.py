@@ -225,11 +225,23 @@ class Matcher:
             return []
         if self.language.drops_subject and spoken.others and rule.data.basis in {None, Basis.CHANGE}:
             return []  # "she is in Rome, birthday 3 May"
+        if (
+            self.language.spaced
+            and spoken.stranger
+            and not head.own
+            and rule.data.basis is None
+            and not self._own(spoken)
+        ):
+            return []  # "The landlord, a retired dentist, plays golf every Sunday"
         for start in dict.fromkeys((head.start, clause.start)):
             found = rule.regex.match(spoken.text, start, clause.end)
             if found is not None:
                 return list(self._heard(found, rule, spoken.me, start, negated=False))
         return []
+
+    def _own(self, spoken: Spoken) -> bool:
+        """Whether the clause has a word for the one who speaks."""
+        return self.language.marked("own_thing", spoken.text, spoken.clause.start, spoken.clause.end) is not None
 
     def _predicate_rule(self, spoken: Spoken, rule: Rule, positions: list[tuple[int, bool]]) -> list[Heard]:
         subject = spoken.subject(rule.data, dropped=self.language.drops_subject)

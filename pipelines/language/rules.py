@@ -19,7 +19,7 @@ from pipelines.language.modality import Frames, Place, find_frames, limited, ref
 from pipelines.language.model import Extraction, Reject, RejectCode, Role, TurnText
 from pipelines.language.moments import Moment, Moments, Region
 from pipelines.language.plain import plain
-from pipelines.language.subjects import Subject, speaker
+from pipelines.language.subjects import Subject, dropped_other, elsewhere, speaker
 from pipelines.language.text import fold, has_cjk, is_chinese
 from pipelines.language.timewords import TimeWords, time_words
 
@@ -45,7 +45,7 @@ class _Reading:
     others: list[tuple[int, Subject]] = field(default_factory=list)
     """Third parties that clauses were about, with the place of each, in order."""
     elsewhere: bool = False
-    """Whether the sentence before was about somebody else; where "I" may be left out, so may they."""
+    """Whether the sentences before brought up somebody else, who may be meant where a subject is left out."""
     drafts: list[Draft] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
 
@@ -207,6 +207,8 @@ class RuleExtractor:
                 return
             after = found[index + 1] if index + 1 < len(found) else None
             self._sentence(reading, sentence, found[index - 1] if index else None, after)
+            language = reading.matcher(sentence.start, sentence.end).language
+            reading.elsewhere = elsewhere(language, reading.text, sentence, reading.elsewhere)
 
     @staticmethod
     def _suspect(reading: _Reading) -> None:
@@ -233,6 +235,9 @@ class RuleExtractor:
             head = reading.antecedent(head, matcher.language, before.start if before is not None else sentence.start)
             if head.subject is not None and head.subject is not reading.me:
                 reading.others.append((clause.start, head.subject))
+            if not head.own and flow.subject is None and not flow.stranger:
+                at = (head.start, clause.end)
+                flow.stranger = dropped_other(matcher.language, reading.text, *at, elsewhere=reading.elsewhere)
             heard = matcher.match(flow.spoken(reading, clause, head, around))
             changed = False
             if reading.full:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from lithify.domain.claims import USER
+from pipelines.language.clauses import Sentence
 from pipelines.language.languages import Language
 from pipelines.language.text import normal
 
@@ -61,6 +62,41 @@ def find_subject(language: Language, text: str, start: int, end: int, me: Subjec
     if name or relation:
         return Found(Subject(normal(name or relation or ""), relation), match.end())
     return None
+
+
+def elsewhere(language: Language, text: str, sentence: Sentence, earlier: bool) -> bool:
+    """Whether, after `sentence`, a subject left out may be somebody else ("A gift for him. Loves jazz").
+
+    Args:
+        language: whose patterns apply; none that drops "I" anywhere tells the two apart.
+        text: the folded turn.
+        sentence: the one that was read.
+        earlier: what held before it.
+    """
+    if language.drops_subject:
+        return False
+    if language.marked("brought_up", text, sentence.start, sentence.end):
+        return True
+    if language.marked("own", text, sentence.start, sentence.end):
+        return False
+    return earlier or language.marked("mentions", text, sentence.start, sentence.end) is not None
+
+
+def dropped_other(language: Language, text: str, start: int, end: int, *, elsewhere: bool) -> bool:
+    """Whether a clause that starts at `start` without a subject is not about "I": "speaks Basque".
+
+    Args:
+        language: whose patterns apply.
+        text: the folded turn.
+        start: where its words start.
+        end: where it ends.
+        elsewhere: whether somebody else was brought up before; "love jazz" is about "I" even then.
+    """
+    if language.drops_subject:
+        return False
+    if language.marks["third_verb"].match(text, start, end):
+        return True
+    return elsewhere and not language.marks["own_verb"].match(text, start, end)
 
 
 def speaker(name: str | None) -> Subject:
