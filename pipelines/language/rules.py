@@ -207,8 +207,9 @@ class RuleExtractor:
                 return
             after = found[index + 1] if index + 1 < len(found) else None
             self._sentence(reading, sentence, found[index - 1] if index else None, after)
-            language = reading.matcher(sentence.start, sentence.end).language
-            reading.elsewhere = elsewhere(language, reading.text, sentence, reading.elsewhere)
+            if after is not None:
+                language = reading.matcher(sentence.start, sentence.end).language
+                reading.elsewhere = elsewhere(language, reading.text, sentence, reading.elsewhere)
 
     @staticmethod
     def _suspect(reading: _Reading) -> None:
