@@ -62,6 +62,10 @@ class _Reading:
         people = {person for start, person in self.others if start >= since and person.relation not in unfit}
         return replace(head, subject=people.pop()) if len(people) == 1 else head
 
+    def pass_by(self, language: Language, sentence: Sentence, *, other: bool) -> None:
+        """Go past a sentence. `other`: whether it ends with somebody else; what counts where "I" may be left out."""
+        self.elsewhere = other if language.drops_subject else elsewhere(language, self.text, sentence, self.elsewhere)
+
     @property
     def full(self) -> bool:
         """Whether so much was found that reading stops."""
@@ -207,9 +211,6 @@ class RuleExtractor:
                 return
             after = found[index + 1] if index + 1 < len(found) else None
             self._sentence(reading, sentence, found[index - 1] if index else None, after)
-            if after is not None:
-                language = reading.matcher(sentence.start, sentence.end).language
-                reading.elsewhere = elsewhere(language, reading.text, sentence, reading.elsewhere)
 
     @staticmethod
     def _suspect(reading: _Reading) -> None:
@@ -222,14 +223,15 @@ class RuleExtractor:
 
     def _sentence(self, reading: _Reading, sentence: Sentence, before: Sentence | None, after: Sentence | None) -> None:
         matcher = reading.matcher(sentence.start, sentence.end)
-        elsewhere = reading.elsewhere and before is not None and "\n" not in reading.text[before.end : sentence.start]
-        reading.elsewhere = False
+        drops = matcher.language.drops_subject
+        if drops and before is not None and "\n" in reading.text[before.end : sentence.start]:
+            reading.elsewhere = False
         if not matcher.relevant(reading.text[sentence.start : sentence.end]):
-            whole = Clause(sentence.start, sentence.end)
-            reading.elsewhere = elsewhere and not matcher.head(reading.text, whole, reading.me).own
+            head = matcher.head(reading.text, Clause(sentence.start, sentence.end), reading.me)
+            reading.pass_by(matcher.language, sentence, other=reading.elsewhere and not head.own)
             return
         around = Around(reading.text[sentence.start : after.end if after is not None else sentence.end])
-        flow = _Flow(stranger=elsewhere)
+        flow = _Flow(stranger=drops and reading.elsewhere)
         parts = clauses(matcher.language, reading.text, sentence)
         for clause, following in zip(parts, [*parts[1:], None], strict=True):
             head = matcher.head(reading.text, clause, reading.me)
@@ -249,7 +251,7 @@ class RuleExtractor:
                 place = Place(matcher.language, sentence, after, clause, flow.shared(clause, head, matcher.language))
                 changed = self._judge(reading, place, region, heard)
             flow.step(clause, head, heard, changed=changed)
-        reading.elsewhere = matcher.language.drops_subject and flow.elsewhere(reading.me)
+        reading.pass_by(matcher.language, sentence, other=flow.elsewhere(reading.me))
 
     def _trailing(self, reading: _Reading, matcher: Matcher, following: Clause | None) -> Iterator[tuple[int, int]]:
         """The next clause, if it holds cue words and nothing else: "just this once"."""

@@ -12,6 +12,8 @@ _FOLD |= dict.fromkeys((*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0
 """Marks of direction and width are spaces: nobody sees them, and words stand beside them."""
 _CJK = re.compile("[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_HAN_RUN = re.compile("[\u3400-\u9fff]+")
+"""All that is converted: the converter takes no lone surrogates, which are in any text that somebody has cut."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _OPENERS = " \t\n\"'“‘(（*_"
 _SPACES = re.compile(r"\s+")
@@ -29,8 +31,13 @@ def simplified(text: str) -> str:
     """Chinese in simplified characters, one for one: 我喜歡 is 我喜欢. Japanese stays as it is."""
     if not has_cjk(text) or _KANA.search(text) is not None:
         return text
-    written = _converter().convert(text)
-    return written if len(written) == len(text) else "".join(map(_simplified, text))
+    return _HAN_RUN.sub(_simplified_run, text)
+
+
+def _simplified_run(found: re.Match[str]) -> str:
+    run = found[0]
+    written = _converter().convert(run)
+    return written if len(written) == len(run) else "".join(map(_simplified, run))
 
 
 @lru_cache(maxsize=1)

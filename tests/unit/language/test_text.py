@@ -63,7 +63,7 @@ def test_simplified(text: str, expected: str) -> None:
     assert normal(text) == normal(expected)
 
 
-@given(st.text())
+@given(st.text(st.one_of(st.characters(), st.sampled_from("臺灣\ud800喜歡乾著"))))
 def test_no_place_moves(text: str) -> None:
     assert len(fold(text)) == len(text)
     assert simplified(simplified(text)) == simplified(text)
