@@ -14,20 +14,27 @@ from pipelines.language.text import has_cjk
 
 _TOOLS = ("tooling", "editor", "os", "programming_language")
 """Attributes whose values are written with a capital, as names of people are."""
+_GROUP = re.compile(r"\(\?P<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A compiled rule."""
+    """A rule. Its pattern is compiled when the first turn needs it: all of them together take seconds."""
 
     data: RuleData
     order: int
-    regex: re.Pattern[str]
+    pattern: str
+    """With its macros filled in."""
     context: re.Pattern[str] | None
     values: tuple[str, ...]
     """Groups of `regex` that hold values: value, value2, ..."""
     negations: tuple[str, ...]
     """Groups of `regex` that hold a negation inside the pattern: "is not"."""
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled pattern. re.error where it does not compile; `load_language` with `check` finds that out."""
+        return _compiled(self.pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +83,14 @@ class Language:
         return self.marks[mark].search(text, start, len(text) if end is None else end)
 
 
-def load_language(name: str, vocabulary: Vocabulary, folder: Path | None = None) -> Language:
-    """Read and compile `<name>.json`.
+def load_language(name: str, vocabulary: Vocabulary, folder: Path | None = None, *, check: bool = False) -> Language:
+    """Read `<name>.json`, and compile all but its rules.
 
     Args:
         name: "en" or "zh".
         vocabulary: whose value words `{known:attribute}` stands for in patterns.
         folder: where the files are; by default those of this checkout.
+        check: compile the rules too, to find faulty ones.
 
     Raises:
         ValueError: the file breaks its schema, a macro is unknown, or a pattern does not compile.
@@ -92,7 +100,11 @@ def load_language(name: str, vocabulary: Vocabulary, folder: Path | None = None)
         data = msgspec.json.decode(source.read_bytes(), type=PatternData)
     except msgspec.DecodeError as error:
         raise ValueError(f"{source}: {error}") from error
-    return _Compiler(source, data, vocabulary).language()
+    compiler = _Compiler(source, data, vocabulary)
+    if check:
+        for rule in data.rules:
+            compiler.compiled(rule.id, rule.pattern)
+    return compiler.language()
 
 
 class _Compiler:
@@ -119,10 +131,10 @@ class _Compiler:
             rules=rules,
             by_word=_index(rules),
             marks=marks,
-            yes=self._compile("yes", data.answers.yes + data.answers.rest),
-            no=self._compile("no", data.answers.no + data.answers.rest),
+            yes=self.compiled("yes", data.answers.yes + data.answers.rest),
+            no=self.compiled("no", data.answers.no + data.answers.rest),
             turnabout=tuple((self._word(a), b) for a, b in data.turnabout),
-            question_lead=self._compile("question_lead", data.question_lead),
+            question_lead=self.compiled("question_lead", data.question_lead),
             relations={word: key for key, many in data.relations.items() for word in many},
             pronouns={word: frozenset(many) for word, many in data.pronouns.items()},
             suspicious=tuple(data.suspicious),
@@ -137,7 +149,7 @@ class _Compiler:
             lead=self._some("lead"),
             adverb=self._some("adverb"),
             negation=self._some("negation"),
-            trail=self._compile("trail", "(?:" + "|".join(data.marks["trail"]) + ")+$"),
+            trail=self.compiled("trail", "(?:" + "|".join(data.marks["trail"]) + ")+$"),
         )
 
     def _not_names(self) -> frozenset[str]:
@@ -150,24 +162,25 @@ class _Compiler:
         missing = [key for key in data.attributes if key not in self._vocabulary.catalog.attributes]
         if missing and not data.prefix and data.attributes != ["*"]:
             raise ValueError(f"{self._source}: {data.id}: unknown attributes {missing}")
-        context = self._compile(data.id, data.context) if data.context else None
-        regex = self._compile(data.id, data.pattern)
-        negations = tuple(name for name in regex.groupindex if name.startswith("neg"))
-        values = tuple(sorted(name for name in regex.groupindex if name.startswith("value")))
-        if not values or not (data.attributes or "attr" in regex.groupindex):
+        context = self.compiled(data.id, data.context) if data.context else None
+        pattern = self._filled(data.id, data.pattern)
+        groups = _GROUP.findall(pattern)
+        negations = tuple(name for name in groups if name.startswith("neg"))
+        values = tuple(sorted(name for name in groups if name.startswith("value")))
+        if not values or not (data.attributes or "attr" in groups):
             raise ValueError(f"{self._source}: {data.id}: the pattern needs groups value, and attr or attributes")
-        return Rule(data, order, regex, context, values, negations)
+        return Rule(data, order, pattern, context, values, negations)
 
     def _word(self, pattern: str) -> re.Pattern[str]:
-        return self._compile("turnabout", pattern if self._chinese else rf"(?<![\w'])(?:{pattern})(?![\w'])")
+        return self.compiled("turnabout", pattern if self._chinese else rf"(?<![\w'])(?:{pattern})(?![\w'])")
 
     def _some(self, mark: str) -> re.Pattern[str]:
-        return self._compile(mark, "(?:" + "|".join(self._data.marks[mark]) + ")*")
+        return self.compiled(mark, "(?:" + "|".join(self._data.marks[mark]) + ")*")
 
     def _clause_break(self) -> re.Pattern[str]:
         strong = "|".join(self._data.marks["clause_break"])
         if self._chinese:
-            return self._compile("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
+            return self.compiled("clause_break", rf"(?<!\d)(?:{strong})|(?:{strong})(?!\d)")
         openers = "|".join(self._data.marks["clause_opener"])
         names = "|".join(self._data.marks["name_opener"])
         colon = r"(?<!remember)(?<!note)(?<!reminder):"
@@ -180,11 +193,15 @@ class _Compiler:
     def _any(self, name: str, patterns: list[str]) -> re.Pattern[str]:
         body = "|".join(patterns)
         bounded = body if self._chinese else rf"(?<![\w'])(?:{body})(?![\w])"
-        return self._compile(name, bounded if patterns else r"(?!)")
+        return self.compiled(name, bounded if patterns else r"(?!)")
 
-    def _compile(self, name: str, pattern: str) -> re.Pattern[str]:
+    def _filled(self, name: str, pattern: str) -> str:
+        return _number_groups(self._loose(self._expand(name, pattern)))
+
+    def compiled(self, name: str, pattern: str) -> re.Pattern[str]:
+        """The pattern of that name, compiled. Raises ValueError."""
         try:
-            return _compiled(_number_groups(self._loose(self._expand(name, pattern))))
+            return _compiled(self._filled(name, pattern))
         except re.error as error:
             raise ValueError(f"{self._source}: {name}: {error}") from error
 

@@ -122,4 +122,12 @@ def test_a_broken_rule_is_named(tmp_path: Path, rule: dict[str, Any], message: s
     sound = {"id": "faulty", "pattern": "(?P<value>x)", "needs": ["x"], "attributes": ["likes"]}
     broken(tmp_path, PATTERNS / "en.json", {"rules": [sound | rule]})
     with pytest.raises(ValueError, match=re.escape(message)):
-        load_language("en", load_vocabulary(), tmp_path)
+        load_language("en", load_vocabulary(), tmp_path, check=True)
+
+
+@pytest.mark.parametrize("name", ["en", "zh"])
+def test_every_rule_compiles_with_the_groups_that_it_is_read_by(name: str) -> None:
+    for rule in load_language(name, load_vocabulary(), check=True).rules:
+        groups = rule.regex.groupindex
+        assert set(rule.values) == {group for group in groups if group.startswith("value")}
+        assert set(rule.negations) == {group for group in groups if group.startswith("neg")}
