@@ -115,6 +115,8 @@ class _Compiler:
         self._data = data
         self._vocabulary = vocabulary
         self._chinese = not data.spaced
+        self._words: dict[str, str] = {}
+        """By attribute, what matches any of its value words: many patterns ask for the same."""
         self._macros = dict(data.macros)
         words = (word for many in data.relations.values() for word in many)
         self._macros["relation"] = _alternatives(words)
@@ -223,6 +225,11 @@ class _Compiler:
         return re.sub(r"\{([a-z_]+(?::[a-z_]+)?)\}", fill, pattern)
 
     def _known(self, attribute: str) -> str:
+        if attribute not in self._words:
+            self._words[attribute] = self._any_word(attribute)
+        return self._words[attribute]
+
+    def _any_word(self, attribute: str) -> str:
         words = self._vocabulary.words.get(attribute, {})
         own = _alternatives(word for word in words if has_cjk(word) == self._chinese)
         if not self._chinese:
