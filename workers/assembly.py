@@ -63,7 +63,7 @@ def importance(settings: Settings) -> ImportanceWorker:
 def extraction(settings: Settings) -> ExtractionWorker:
     """The second stage."""
     words = vocabulary(settings)
-    extractor = RuleExtractor.default(words)
+    extractor = RuleExtractor.default(words, check=True)
     return ExtractionWorker(codec(), extractor, "rules-1", asker(settings, words, extractor))
 
 

@@ -144,10 +144,13 @@ class RuleExtractor:
         self._moments = {matcher.language.name: Moments(matcher.language, times) for matcher in matchers}
 
     @classmethod
-    def default(cls, vocabulary: Vocabulary | None = None) -> "RuleExtractor":
-        """The extractor of this checkout's patterns, English and Chinese, with its catalog or the one given."""
+    def default(cls, vocabulary: Vocabulary | None = None, *, check: bool = False) -> "RuleExtractor":
+        """The extractor of this checkout's patterns, English and Chinese, with its catalog or the one given.
+
+        With `check` every rule is compiled here: seconds of the start of what serves, none of its first turns.
+        """
         vocabulary = vocabulary or load_vocabulary()
-        matchers = [Matcher(vocabulary, load_language(name, vocabulary)) for name in ("en", "zh")]
+        matchers = [Matcher(vocabulary, load_language(name, vocabulary, check=check)) for name in ("en", "zh")]
         return cls(vocabulary, matchers, time_words())
 
     def extract(self, turn: TurnText, before: TurnText | None = None) -> Extraction:

@@ -23,4 +23,4 @@ def load_embedder(settings: Settings) -> Embedder | None:
 def load_understanding(catalog_path: str | None = None) -> Understanding:
     """What reads turns before the workers do: rules alone, so that an answer never waits for a model."""
     vocabulary = catalog.load_vocabulary(Path(catalog_path) if catalog_path else None)
-    return Understanding(RuleExtractor.default(vocabulary))
+    return Understanding(RuleExtractor.default(vocabulary, check=True))
