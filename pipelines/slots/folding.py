@@ -99,7 +99,8 @@ class Folder:
             effects: gets the rows to write.
             slots: which ones, each once.
             evidence: new evidence, by slot, or by (subject key, subject) where it enters every slot of a subject.
-            replaced_turns: (subject key, turn id) to generation: stored evidence of a lower one no longer counts.
+            replaced_turns: (subject key, turn id) to generation: evidence of a lower one no longer counts, be it stored
+                or new (a batch may hold several generations of a turn).
             as_of: what the slot still awaits is worked out from here; by default from its last evidence.
         """
         wanted = sorted(set(slots))
@@ -111,7 +112,7 @@ class Folder:
         now = await unit.now()
         folded = []
         for key in wanted:
-            items = _without(key, found[key], replaced_turns or {}) + _entering(key, evidence)
+            items = _without(key, found[key] + _entering(key, evidence), replaced_turns or {})
             if items or key.slot_id in stored.versions:  # a slot that lost all of its evidence holds nothing any more
                 folded.append(
                     self._fold_one(effects, key, items, sessions.get(key.subject_key, []), stored, now, as_of)

@@ -18,11 +18,18 @@ from json_to_recordset(%(rows)s) as r (subject_key text, subject text)
 join slots s using (subject_key, subject)
 
 -- name: slots_of_turns
--- Slots with evidence from some turns.
-select distinct c.tenant, c.subject_key, c.subject, c.attribute
-from json_to_recordset(%(rows)s) as r (subject_key text, turn_id text)
-join claims c using (subject_key, turn_id)
-where c.current and c.kind in ('value', 'command')
+-- Slots with evidence from some turns; all of a subject's, where that is a broad withdrawal or a return cue.
+with r as (
+    select c.tenant, c.subject_key, c.subject, c.attribute, c.kind in ('value', 'command') as one_slot
+    from json_to_recordset(%(rows)s) as r (subject_key text, turn_id text)
+    join claims c using (subject_key, turn_id)
+    where c.current
+)
+select tenant, subject_key, subject, attribute from r where one_slot
+union
+select s.tenant, s.subject_key, s.subject, s.attribute
+from r join slots s using (tenant, subject_key, subject)
+where not r.one_slot
 
 -- name: slots_of_sessions
 -- Slots that the course of some sessions can still move.
@@ -81,17 +88,25 @@ from json_to_recordset(%(rows)s) as r (
 on conflict do nothing
 
 -- name: close_turns
--- What became of turns.
+-- What became of turns. Of several generations in one batch the highest counts: an update takes any one of its matches.
 update turns t
 set outcome = r.outcome, stored = r.stored, reject_codes = r.reject_codes, generation = r.generation, decided = r.decided, decided_at = clock_timestamp()
-from json_to_recordset(%(rows)s) as r (
-    tenant text, turn_id text, outcome text, stored integer, reject_codes jsonb, generation integer, decided json
-)
+from (
+    select distinct on (tenant, turn_id) *
+    from json_to_recordset(%(rows)s) as r (
+        tenant text, turn_id text, outcome text, stored integer, reject_codes jsonb, generation integer, decided json
+    )
+    order by tenant, turn_id, generation desc
+) r
 where t.tenant = r.tenant and t.turn_id = r.turn_id and t.generation <= r.generation
 
 -- name: fail_turns
 -- Later readings that failed: what was stored of a turn stands, and where nothing was, the failure is its outcome.
 update turns t
 set outcome = r.outcome, decided = r.decided, decided_at = clock_timestamp()
-from json_to_recordset(%(rows)s) as r (tenant text, turn_id text, outcome text, generation integer, decided json)
+from (
+    select distinct on (tenant, turn_id) *
+    from json_to_recordset(%(rows)s) as r (tenant text, turn_id text, outcome text, generation integer, decided json)
+    order by tenant, turn_id, generation desc
+) r
 where t.tenant = r.tenant and t.turn_id = r.turn_id and t.stored = 0 and t.generation <= r.generation

@@ -20,6 +20,12 @@ from tests.support.memory import MemoryProbe, Rows
 from tests.support.processes import eventually
 from workers.assembly import WORKERS as MAKE
 
+_CONFLICTS = """
+    select k.conflict_id::text || k.resolution as id
+    from conflicts k join claims c on c.claim_id = k.claim_id and c.current
+    where k.fact_claim_id not in (select claim_id::text from claims where not current)
+    order by 1
+"""
 _IDS = {"fact_id", "claim_ids"}
 _ANSWER_SECONDS = 60.0
 _PROBES = 12
@@ -36,9 +42,12 @@ class Outcome:
 
     @classmethod
     def of(cls, probe: MemoryProbe) -> "Outcome":
-        """What a run's database holds."""
-        claims = probe.rows("select claim_id::text as id from claims order by 1")
-        conflicts = probe.rows("select conflict_id::text || resolution as id from conflicts order by 1")
+        """What a run's database holds, less what a later reading of the same turn replaced.
+
+        Whether a conflict with a replaced claim was ever seen depends on which events came in one batch.
+        """
+        claims = probe.rows("select claim_id::text as id from claims where current order by 1")
+        conflicts = probe.rows(_CONFLICTS)
         return cls(probe.folded(), tuple(row["id"] for row in claims), tuple(row["id"] for row in conflicts))
 
 
@@ -53,7 +62,7 @@ def count_lost(probe: MemoryProbe, turns: Sequence[Turn]) -> int:
 
 
 def count_twice(outcome: Outcome, quiet: Outcome) -> int:
-    """Claims and conflicts beyond those of a quiet run."""
+    """Claims that count, and conflicts between such, beyond those of a quiet run."""
     more_claims = len(outcome.claims) - len(quiet.claims)
     return max(0, more_claims) + max(0, len(outcome.conflicts) - len(quiet.conflicts))
 

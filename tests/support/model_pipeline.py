@@ -25,11 +25,11 @@ class ModelPipeline(Pipeline):
 
     asker: Asker | None = None
 
-    async def ask(self) -> None:
-        """Let the asker work once, and the workers on what comes of it."""
+    async def ask(self, *, without: str | None = None) -> None:
+        """Let the asker work once, and the workers on what comes of it; all but one that is to fall behind."""
         assert self.asker is not None
         await self.asker.run(self.pool)
-        await self.run()
+        await self.run(without=without)
 
     async def later(self) -> None:
         """What was put off is due now, and the model may be asked again."""

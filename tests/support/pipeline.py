@@ -59,14 +59,16 @@ class Pipeline:
     def _append(self, topic: str, key: bytes, value: bytes) -> None:
         self.log[topic].append(Record(topic, 0, len(self.log[topic]), key, value))
 
-    async def run(self, batch: int = 100) -> None:
-        """Let every worker work until nothing is left."""
-        while await self._step(batch):
+    async def run(self, batch: int = 100, *, without: str | None = None) -> None:
+        """Let every worker work until nothing is left; all but one, where that one is to fall behind."""
+        while await self._step(batch, without):
             pass
 
-    async def _step(self, batch: int) -> bool:
+    async def _step(self, batch: int, without: str | None) -> bool:
         worked = False
         for worker in self.workers:
+            if worker.name == without:
+                continue
             source = topic_name(self.settings, worker.source)
             start = self.read[worker.name]
             records = self.log[source][start : start + batch]

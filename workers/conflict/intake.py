@@ -68,7 +68,8 @@ async def take_in(
         if body.generation < generations.get((head.tenant, body.turn_id), 0) or failed(body.outcome):
             continue
         if body.generation > 0:
-            intake.replaced[head.subject_key, body.turn_id] = body.generation
+            turn = (head.subject_key, body.turn_id)
+            intake.replaced[turn] = max(body.generation, intake.replaced.get(turn, 0))
         resolved = [
             _resolve(command, facts.get((head.subject_key, command.fact_id)), vocabulary) for command in body.commands
         ]
@@ -111,12 +112,12 @@ def _resolve(command: Command, fact: Mapping[str, str] | None, vocabulary: Vocab
 
 
 def keep(effects: Effects, intake: Intake) -> None:
-    """Add the rows of the evidence."""
+    """Add the rows of the evidence, and retire what is replaced: also what came in the same batch."""
+    rows = (_row(intake.origin[subject_of(place), item.id], item) for place, item in intake.placed)
+    effects.write("conflict.insert_claims", *rows)
     replaced = intake.replaced.items()
     retired = ({"subject_key": key, "turn_id": turn, "generation": highest} for (key, turn), highest in replaced)
     effects.write("conflict.retire_claims", *retired)
-    rows = (_row(intake.origin[subject_of(place), item.id], item) for place, item in intake.placed)
-    effects.write("conflict.insert_claims", *rows)
 
 
 def _row(event: Extracted, item: Evidence) -> dict[str, object]:

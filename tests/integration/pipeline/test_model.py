@@ -78,6 +78,45 @@ async def test_model_mode_reads_all_that_matters_and_agreement_makes_surer(datab
     assert float(second["sure"]) == pytest.approx(1 - (1 - 0.7) * (1 - float(first["sure"])))
 
 
+@pytest.mark.parametrize("behind", [False, True])
+async def test_what_the_model_no_longer_reads_goes_also_when_conflict_takes_both_readings_at_once(
+    database: Database, behind: bool
+) -> None:
+    """A worker that has fallen behind decides as one that has not."""
+    with stub_openai(lambda _turn: []) as stub:
+        async with model_pipeline(database, stub.url, extraction_mode="model") as pipeline:
+            pipeline.publish(said("I am vegan."), said("Forget everything about coffee.", "t2"))
+            await pipeline.run(without="conflict" if behind else None)
+            await pipeline.ask(without="conflict" if behind else None)
+            await pipeline.run()
+            claims = pipeline.rows("select generation, attribute, current from claims order by 2")
+            turns = pipeline.rows("select turn_id, outcome, generation, stored from turns order by 1")
+            assert pipeline.believed() == set()
+    assert [(row["generation"], row["current"]) for row in claims] == [(0, False)] * len(claims)
+    assert "diet" in {row["attribute"] for row in claims}
+    assert [row["outcome"] for row in turns] == ["no_facts", "no_facts"]
+    assert {(row["generation"], row["stored"]) for row in turns} == {(1, 0)}
+
+
+async def test_what_a_withdrawal_closed_is_open_again_when_the_model_reads_none_in_it(database: Database) -> None:
+    def overlooks_withdrawals(turn: dict[str, str]) -> list[dict[str, object]]:
+        likes = "I love coffee."
+        return [statement(likes, "coffee", "likes", "coffee")] if turn["text"] == likes else []
+
+    with stub_openai(overlooks_withdrawals) as stub:
+        async with model_pipeline(database, stub.url, extraction_mode="model") as pipeline:
+            pipeline.publish(said("I love coffee."))
+            await pipeline.run()
+            await pipeline.ask()
+            liked = pipeline.believed()
+            pipeline.publish(said("Forget everything I told you about coffee.", "t2"))
+            await pipeline.run()
+            assert pipeline.believed() == set()
+            await pipeline.ask()
+            assert pipeline.believed() == liked
+    assert {row[2] for row in liked} == {"coffee"}
+
+
 async def test_rules_mode_asks_nobody(database: Database) -> None:
     from tests.support.pipeline import settings_for  # noqa: PLC0415
     from workers.assembly import extraction  # noqa: PLC0415
