@@ -8,25 +8,35 @@ from typing import Annotated
 
 import typer
 
-from workers.operate import backup, dlq, exporting, lag, nightly, redeciding, reextracting, replaying, restore, schema
 from workers.operate.console import ExitState, fail, settings_or_exit
-from workers.operate.doctor import command as doctor
+from workers.operate.lazy import LazyGroup
+
+
+class _Commands(LazyGroup):
+    places = {  # noqa: RUF012 - a class variable of LazyGroup
+        "migrate": "workers.operate.schema:migrate_command",
+        "topics": "workers.operate.schema:topics_app",
+        "doctor": "workers.operate.doctor.command:doctor_command",
+        "lag": "workers.operate.lag:lag_command",
+        "exporter": "workers.operate.exporting:exporter_command",
+        "dlq": "workers.operate.dlq:app",
+        "replay": "workers.operate.replaying:replay_command",
+        "backup": "workers.operate.backup:backup_command",
+        "restore": "workers.operate.restore:restore_command",
+        "reflect": "workers.operate.nightly:reflect_command",
+        "redecide": "workers.operate.redeciding:redecide_command",
+        "reextract": "workers.operate.reextracting:reextract_command",
+    }
+
 
 app = typer.Typer(
-    name="workers", no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False
+    name="workers",
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    help=__doc__,
+    pretty_exceptions_enable=False,
 )
-app.command("migrate")(schema.migrate_command)
-app.add_typer(schema.topics_app, name="topics")
-app.command("doctor")(doctor.doctor_command)
-app.command("lag")(lag.lag_command)
-app.command("exporter")(exporting.exporter_command)
-app.add_typer(dlq.app, name="dlq")
-app.command("replay")(replaying.replay_command)
-app.command("backup")(backup.backup_command)
-app.command("restore")(restore.restore_command)
-app.command("reflect")(nightly.reflect_command)
-app.command("redecide")(redeciding.redecide_command)
-app.command("reextract")(reextracting.reextract_command)
 
 
 @app.command()

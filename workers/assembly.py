@@ -9,7 +9,6 @@ from pipelines.envelope import Codec, PlainCodec
 from pipelines.language.catalog import Vocabulary, load_vocabulary
 from pipelines.language.embedding import load_embedder
 from pipelines.language.importance import importance_scorer
-from pipelines.language.llm.client import ModelClient
 from pipelines.language.rules import RuleExtractor
 from pipelines.policy import load_policy
 from pipelines.redaction import load_redactor
@@ -72,6 +71,8 @@ def asker(settings: Settings, words: Vocabulary, rules: RuleExtractor) -> Asker 
     mode, url, model = settings.reads_with, settings.model_url, settings.model_name
     if mode == "rules" or url is None or model is None:
         return None
+    from pipelines.language.llm.client import ModelClient  # noqa: PLC0415 - openai takes a second to load
+
     reading = ModelReading(
         words,
         rules,

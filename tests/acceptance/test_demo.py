@@ -64,7 +64,8 @@ def test_a_broken_promise_is_noticed(diary: Diary) -> None:
 
 @pytest.mark.usefixtures("done")
 def test_what_is_stored_is_what_the_pure_fold_decides(probe: MemoryProbe) -> None:
-    stored, folded = probe.folded(), probe.refolded()
+    with probe.at_once() as now:
+        stored, folded = now.folded(), now.refolded()
     assert stored == folded
     assert len(stored["facts"]) >= 9
 

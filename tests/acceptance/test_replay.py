@@ -92,7 +92,8 @@ def _text(turn: Turn, redactor: PatternRedactor) -> TurnText:
 
 @pytest.mark.usefixtures("first")
 def test_the_stored_state_is_what_the_pure_fold_decides(probe: MemoryProbe) -> None:
-    assert probe.folded() == probe.refolded()
+    with probe.at_once() as now:
+        assert now.folded() == now.refolded()
 
 
 @pytest.mark.usefixtures("first")

@@ -102,6 +102,18 @@ def finished(probe: MemoryProbe, turns: Sequence[Turn], seconds: float) -> bool:
     return _until(lambda: int(probe.rows(query)[0]["n"]) >= len(wanted), seconds)
 
 
+def drained(field: Field, seconds: float) -> bool:
+    """Whether in time nothing waits for a model any more, and what came of its replies has gone all the way.
+
+    A turn with claims of the rules has reached the end once, and may be read by the model after that.
+    """
+    query = "select (select count(*) from model_queue where state = 'waiting') + (select count(*) from outbox) as n"
+    if not _until(lambda: int(field.probe.rows(query)[0]["n"]) == 0, seconds):
+        return False
+    arrived = _send_probes(field)  # they travel behind everything that was published before them
+    return _until(arrived, seconds)
+
+
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """Seconds from the end of a disturbance; None: not in time.
@@ -117,19 +129,25 @@ class Recovery:
 
 def recovered(field: Field, healed: float, seconds: float) -> Recovery:
     """Publish turns after a disturbance, and see how soon everything moves, and how soon they are through."""
-    probes = [_probe_turn(field.name, number) for number in range(_PROBES)]
     before = _applied(field.probe)
-    publish(probes, field.settings)
-    ids = ", ".join(f"'{turn.id}'" for turn in probes)
-    query = f"select count(*) as n from turns where reflected_at is not null and turn_id in ({ids})"
+    arrived = _send_probes(field)
 
     def moves() -> bool:
         now = _applied(field.probe)
         return _all_ready(field) and all(now.get(worker, 0) > before.get(worker, 0) for worker in WORKERS)
 
     members = time.monotonic() - healed if _until(moves, seconds) else None
-    through = _until(lambda: int(field.probe.rows(query)[0]["n"]) == len(probes), seconds)
+    through = _until(arrived, seconds)
     return Recovery(members, time.monotonic() - healed if through else None)
+
+
+def _send_probes(field: Field) -> Callable[[], bool]:
+    """Publish a turn to every partition; returns what tells whether all of them have gone all the way."""
+    probes = [_probe_turn(field.name, number) for number in range(_PROBES)]
+    publish(probes, field.settings)
+    ids = ", ".join(f"'{turn.id}'" for turn in probes)
+    query = f"select count(*) as n from turns where reflected_at is not null and turn_id in ({ids})"
+    return lambda: int(field.probe.rows(query)[0]["n"]) == len(probes)
 
 
 def _applied(probe: MemoryProbe) -> dict[str, int]:

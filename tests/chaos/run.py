@@ -15,6 +15,7 @@ from tests.chaos.judge import (
     count_lost,
     count_twice,
     count_unlike,
+    drained,
     finished,
     ready,
     recovered,
@@ -44,10 +45,11 @@ def quiet(lab: Lab, turns: Sequence[Turn], *, model: bool = False) -> Outcome:
     with lab.run("quiet", model=model) as field:
         _start(field)
         publish(turns, field.settings)
-        if not finished(field.probe, turns, _DRAIN_SECONDS + len(turns) * _DRAIN_SECONDS_A_TURN):
+        if not _ended(field, turns, model=model):
             raise ChaosError(f"the quiet run did not end: {field.fleet.logs()}")
-        outcome = Outcome.of(field.probe)
-        lost, differing = count_lost(field.probe, turns), count_differing(outcome.folded, field.probe.refolded())
+        with field.probe.at_once() as probe:
+            outcome = Outcome.of(probe)
+            lost, differing = count_lost(probe, turns), count_differing(outcome.folded, probe.refolded())
     if lost or differing or not outcome.folded["facts"]:
         raise ChaosError(f"the quiet run is no measure: {lost} lost, {differing} differ from the fold")
     return outcome
@@ -93,11 +95,13 @@ def _disturbed(
         survivors = field.fleet.pids()
         recovery = recovered(field, healed, RECOVERY_SECONDS * 2)
         publishing.finish()
-        done = finished(field.probe, turns, _DRAIN_SECONDS + len(turns) * _DRAIN_SECONDS_A_TURN)
+        done = _ended(field, turns, model=scenario.model)
     dead = field.fleet.dead() + [name for name, pid in field.fleet.pids().items() if survivors.get(name) != pid]
     if dead or not done or recovery.members is None:
         sys.stderr.write(field.fleet.logs() + "\n")
-    found = Outcome.of(field.probe)
+    with field.probe.at_once() as probe:
+        found = Outcome.of(probe)
+        unlike_fold = count_differing(found.folded, probe.refolded())
     return Row(
         scenario=scenario.name,
         size=size.name,
@@ -106,8 +110,7 @@ def _disturbed(
         events=len(sent),
         lost=count_lost(field.probe, turns),
         duplicated=count_twice(found, outcome),
-        differing=count_unlike(found, outcome, model=scenario.model)
-        + count_differing(found.folded, field.probe.refolded()),
+        differing=count_unlike(found, outcome, model=scenario.model) + unlike_fold,
         behind=settled(field.settings) if scenario.lack is not None or field.kafka is not None else 0,
         recovery_seconds=_rounded(recovery.members),
         caught_up_seconds=_rounded(recovery.caught_up),
@@ -115,6 +118,12 @@ def _disturbed(
         restarted=tuple(dead),
         seconds=round(time.monotonic() - began, 1),
     )
+
+
+def _ended(field: Field, turns: Sequence[Turn], *, model: bool) -> bool:
+    """Whether all turns came to their end in time."""
+    seconds = _DRAIN_SECONDS + len(turns) * _DRAIN_SECONDS_A_TURN
+    return finished(field.probe, turns, seconds) and (not model or drained(field, seconds))
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -39,13 +39,22 @@ class Turn:
 class MemoryProbe:
     """Reads everything, as a superuser, whom row-level security does not bind."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, snapshot: "psycopg.Connection[DictRow] | None" = None) -> None:
         self.url = url
+        self._snapshot = snapshot
 
     @classmethod
     def of(cls, stack: Stack) -> "MemoryProbe":
         """The probe of a running stack."""
         return cls(stack.cluster.url(SUPERUSER))
+
+    @contextmanager
+    def at_once(self) -> Iterator["MemoryProbe"]:
+        """A probe all of whose queries see one instant, while the workers go on."""
+        with self._connection() as connection:
+            connection.execute("begin isolation level repeatable read read only")
+            yield MemoryProbe(self.url, connection)
+            connection.execute("commit")
 
     def turns(self) -> list[Turn]:
         """All turns and commands."""
@@ -97,6 +106,9 @@ class MemoryProbe:
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[DictRow]]:
+        if self._snapshot is not None:
+            yield self._snapshot
+            return
         with psycopg.connect(self.url, row_factory=dict_row, autocommit=True) as connection:
             connection.execute("set time zone 'UTC'")
             yield connection

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,7 +19,6 @@ from pipelines import metrics
 from pipelines.effects import Effects, Row
 from pipelines.envelope import Codec
 from pipelines.language.llm.breaker import Breaker
-from pipelines.language.llm.client import ModelClient
 from pipelines.language.llm.completion import Answer, Unavailable
 from pipelines.language.llm.reply import Fault, Parsed, Reply, ReplyError, parse_reply
 from pipelines.runtime.worker import Periodic
@@ -30,6 +29,9 @@ from pipelines.store.unit_of_work import UnitOfWork, json_text, unit_of_work
 from workers.extraction.reading import ModelReading, Scored, covers
 from workers.extraction.settling import Settler
 from workers.extraction.taking import NAME, Call, Place, queue_row, take
+
+if TYPE_CHECKING:
+    from pipelines.language.llm.client import ModelClient  # openai takes a second to load
 
 _SECONDS = 1.0
 _LEASE_MARGIN = 5.0
@@ -61,7 +63,7 @@ class Asker:
     settings: Settings
     reading: ModelReading
     settler: Settler
-    client: ModelClient
+    client: "ModelClient"
     codec: Codec
     breaker: Breaker = field(default_factory=Breaker)
     look_again: float = 0.0

@@ -6,19 +6,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import msgspec
 import psycopg
 import typer
 from confluent_kafka import KafkaException
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pipelines.deadlettercap import TooManyDeadLetters
 from pipelines.policy import PolicyError
 from pipelines.settings import Settings, SettingsError, load_settings
 from pipelines.store.migrate import MigrationError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class ExitState(IntEnum):
@@ -121,7 +122,7 @@ def _first_line(error: Exception) -> str:
 class Bar:
     """One line of progress."""
 
-    def __init__(self, progress: Progress, task: Any) -> None:
+    def __init__(self, progress: "Progress", task: Any) -> None:
         self._progress = progress
         self._task = task
 
@@ -141,6 +142,15 @@ class Bar:
 @contextmanager
 def progress_bar(what: str, total: int | None = None) -> Iterator[Bar]:
     """Progress on standard error, where that is a terminal; nothing otherwise."""
+    from rich.console import Console  # noqa: PLC0415 - half a second that a worker need not spend
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:

@@ -28,7 +28,9 @@ from workers.operate.console import (
 from workers.operate.letters import Clerk, Letter, Mailbox, Place, load_letters, pick, who
 from workers.operate.originals import Originals, UnreadableError
 
-app = typer.Typer(no_args_is_help=True, help="What could not be processed, and what to do about it.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="What could not be processed, and what to do about it."
+)
 
 
 class Wanted(StrEnum):

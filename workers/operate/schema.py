@@ -20,7 +20,7 @@ from workers.operate.console import (
     settings_or_exit,
 )
 
-topics_app = typer.Typer(no_args_is_help=True, help="The topics on the broker.")
+topics_app = typer.Typer(no_args_is_help=True, add_completion=False, help="The topics on the broker.")
 _CONNECT_SECONDS = 10
 
 
