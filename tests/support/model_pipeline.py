@@ -31,12 +31,15 @@ class ModelPipeline(Pipeline):
         await self.asker.run(self.pool)
         await self.run(without=without)
 
-    async def later(self) -> None:
-        """What was put off is due now, and the model may be asked again."""
+    async def later(self, *, workers: bool = True) -> None:
+        """What was put off is due now, and the model may be asked again; then the workers work, or not."""
         assert self.asker is not None
         self.asker.breaker = Breaker()
         self.rows("update model_queue set due_at = now() - interval '1 second' where state = 'waiting'")
-        await self.ask()
+        if workers:
+            await self.ask()
+        else:
+            await self.asker.run(self.pool)
 
     def outcomes(self) -> dict[str, str]:
         """Of every turn."""
