@@ -1,7 +1,9 @@
 """Compiles a language's patterns: macros, value words of the catalog, cue words, rules."""
 
+import gc
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -102,8 +104,9 @@ def load_language(name: str, vocabulary: Vocabulary, folder: Path | None = None,
         raise ValueError(f"{source}: {error}") from error
     compiler = _Compiler(source, data, vocabulary)
     if check:
-        for rule in data.rules:
-            compiler.compiled(rule.id, rule.pattern)
+        with _uncollected():
+            for rule in data.rules:
+                compiler.compiled(rule.id, rule.pattern)
     return compiler.language()
 
 
@@ -242,6 +245,18 @@ class _Compiler:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """`re` keeps but the last 512 patterns; these are more, take a second to compile, and three readers want them."""
     return re.compile(pattern, re.IGNORECASE)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: compiling leaves little of it, and looking for it takes as long again."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def _alternatives(words: Iterable[str]) -> str:

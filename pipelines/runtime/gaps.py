@@ -24,6 +24,9 @@ class GapListener(logging.Filter):
         super().__init__()
         self._worker = worker
         self._settings = settings
+        self._lock = threading.Lock()
+        self._told: dict[tuple[str, int], int] = {}
+        """By topic and partition, up to which offset: a rebalance may go back to the same committed offset again."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether to let the record pass."""
@@ -44,12 +47,23 @@ class GapListener(logging.Filter):
             return
         finally:
             consumer.close()
-        gone = max(0, oldest - offset)
+        gone = self._gone(place, offset, oldest)
+        if gone is None:
+            return
         metrics.PASSED_OVER.labels(self._worker).inc(gone)
         _log.error(
             "%s: %d events of %s, partition %d, were removed before they were read; goes on at offset %d",
             *(self._worker, gone, place.topic, place.partition, oldest),
         )
+
+    def _gone(self, place: TopicPartition, offset: int, oldest: int) -> int | None:
+        """How many events are missing that were not told of before; None: all were."""
+        with self._lock:
+            told = self._told.get((place.topic, place.partition), 0)
+            if oldest < told:  # the topic was made anew
+                told = 0
+            self._told[place.topic, place.partition] = oldest
+        return None if offset < oldest <= told else max(0, oldest - max(offset, told))
 
 
 def listen_for_gaps(worker: str, settings: Settings) -> None:
