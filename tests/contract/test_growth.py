@@ -18,9 +18,9 @@ from tests.support.processes import PATIENCE, eventually
 from tests.support.servers import Database
 
 WARM = 2
-SAMPLES = 14
-ROUNDS = 8
-"""Of which the first does not count. The other seven outvote one or two that were looked at in a bad moment."""
+SAMPLES = 10
+ROUNDS = 6
+"""Of which the first does not count. The other five outvote one that was looked at in a bad moment."""
 EACH = 1_000
 POLLS_AN_HOUR = 3_600
 """Faust waits for a second when nothing comes."""

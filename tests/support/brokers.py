@@ -36,6 +36,9 @@ def needs_kafka(lack: Lack) -> pytest.MarkDecorator:
 EMBEDDED_ALONE = pytest.mark.skipif(ON_KAFKA, reason="about the embedded stack itself, which has its own broker")
 """Skips a test on Apache Kafka."""
 
+WITHOUT_BROKER = pytest.mark.skipif(ON_KAFKA, reason="no broker takes part; make test runs it")
+"""Skips a test on Apache Kafka."""
+
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
