@@ -1,5 +1,6 @@
 """From records to a committed transaction: the one failure boundary of a worker."""
 
+import logging
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from pipelines.store.pool import Pool
 from pipelines.store.unit_of_work import Arrival, Receipt, Subject, UnitOfWork, unit_of_work
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _WITH_OTHERS_AND_ALONE = 2
 """How often an event was tried that broke its batch."""
 
@@ -50,6 +52,9 @@ class Processor(Generic[T]):
             failure = classify(error)
             if isinstance(failure, Transient):
                 raise failure from error
+            # Without the message: it may hold what users said.
+            named = (self._worker.name, len(items), type(error).__name__)
+            _log.warning("%s: a batch of %d failed: %s; its events one by one", *named)
             await self._one_by_one(items, refused)
         self._letters.processed(len(records))
         metrics.BATCH_SECONDS.labels(self._worker.name).observe(time.perf_counter() - start)

@@ -11,9 +11,11 @@ import psycopg
 from psycopg.rows import dict_row
 
 from lithify.events import BODIES, Envelope, Inbound, encode, user_key
+from pipelines.deadletters import Refused
 from pipelines.envelope import Codec, PlainCodec
+from pipelines.failures import Defer, Poison
 from pipelines.runtime.processor import Processor
-from pipelines.runtime.worker import Record, Worker
+from pipelines.runtime.worker import Item, Record, Worker
 from pipelines.settings import Settings, load_settings
 from pipelines.store.pool import Pool, make_pool
 from pipelines.topics import Topic, topic_name
@@ -81,7 +83,7 @@ class Pipeline:
 
     def processor(self, worker: Worker[Any]) -> Processor[Any]:
         """The worker's processor."""
-        return Processor(worker, self.settings, self.pool, self.codec)
+        return _Strict(worker, self.settings, self.pool, self.codec)
 
     def relay(self) -> bool:
         """Move the outbox to the log; whether there was anything in it."""
@@ -102,6 +104,24 @@ class Pipeline:
         decoder = msgspec.json.Decoder(Envelope)
         envelopes = [decoder.decode(record.value or b"") for record in self.log[topic_name(self.settings, topic)]]
         return [msgspec.json.decode(item.body, type=BODIES[kind]) for item in envelopes if item.type == kind]
+
+
+class _Strict(Processor[Any]):
+    """Does not pass over it in silence when a batch fails of which every event alone goes through."""
+
+    _blamed = 0
+
+    async def _one_by_one(self, items: Sequence[Item[Any]], refused: Sequence[Refused]) -> None:
+        self._blamed = 0
+        await super()._one_by_one(items, refused)
+        assert self._blamed, f"a batch of {self._worker.name} failed, and none of its events did"
+
+    async def _guarded(self, items: Sequence[Item[Any]], refused: list[Refused]) -> None:
+        try:
+            await super()._guarded(items, refused)
+        except (Poison, Defer):
+            self._blamed += 1
+            raise
 
 
 def facts_of(pipeline: Pipeline) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The last stage of the stream: from `lithify-conflicts` to episodes and published changes of time."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from lithify.events import SessionClosed, TurnDecided
 from pipelines.effects import Effects
@@ -33,7 +34,7 @@ class ReflectionWorker:
         return item_of(record, event, event)  # type: ignore[arg-type]  # open_record checked the body's type
 
     async def handle(self, unit: UnitOfWork, batch: Batch[Payload]) -> Effects:
-        """Close turns; for sessions that ended, keep the episode and publish due changes up to that instant."""
+        """Close turns; for sessions that ended, keep the episode and publish due changes up to the last end."""
         effects = Effects()
         ends: list[Event[SessionClosed]] = []
         for item in batch.fresh:
@@ -45,7 +46,16 @@ class ReflectionWorker:
             else:
                 ends.append(event)
         await keep_episodes(unit, effects, ends)
-        for event in ends:
-            slots = await self._reflector.due_of(unit, event.envelope.subject_key, event.body.ended_at)
-            await self._reflector.reflect(unit, effects, slots, event.body.ended_at)
+        for subject_key, as_of in _latest(ends).items():
+            slots = await self._reflector.due_of(unit, subject_key, as_of)
+            await self._reflector.reflect(unit, effects, slots, as_of)
         return effects
+
+
+def _latest(ends: Sequence[Event[SessionClosed]]) -> dict[str, datetime]:
+    """When the last session of each subject ended: no slot may be folded twice in one transaction."""
+    latest: dict[str, datetime] = {}
+    for event in ends:
+        key, at = event.envelope.subject_key, event.body.ended_at
+        latest[key] = max(at, latest.get(key, at))
+    return latest

@@ -125,6 +125,22 @@ async def test_a_computed_end_makes_the_episode_and_publishes_the_lapse(pipeline
     assert [body.version - changed[0].version for body in changed] == [0, 1, 2, 3]
 
 
+async def test_of_two_ends_in_one_batch_the_later_publishes_what_fell_due(pipeline: Pipeline) -> None:
+    pipeline.publish(DAYS[0], DAYS[2])
+    await pipeline.run()
+    [slot] = pipeline.rows("select next_change_at from slots")
+    assert slot["next_change_at"] < at("2026-03-07 00:00")
+    later = [turn(number, f"2026-04-{number} 10:00", "hm", f"s{number}") for number in (10, 11)]
+    pipeline.publish(*later)
+    await pipeline.run(without="reflection")
+    await tick_now(pipeline)
+    await pipeline.run(without="reflection")
+    await pipeline.run()
+    assert pipeline.rows("select next_change_at from slots") == [{"next_change_at": None}]
+    episodes = pipeline.rows("select session_id from episodes order by started_at")
+    assert [row["session_id"] for row in episodes] == ["s1", "s2", "s10"]
+
+
 async def test_a_void_end_is_not_passed_on(pipeline: Pipeline) -> None:
     pipeline.publish(DAYS[0], DAYS[1])
     end = SessionEnded(
