@@ -8,7 +8,7 @@ import pytest
 
 from lithify.events import Inbound, Role, Turn
 from pipelines.topics import topic_name
-from tests.integration.pipeline.test_interleavings import EMPTIED, SAID, conversation
+from tests.integration.pipeline.test_interleavings import EMPTIED, SAID, conversation, unread
 from tests.support.model_pipeline import ModelPipeline, model_pipeline
 from tests.support.pipeline import at
 from tests.support.servers import Database
@@ -48,7 +48,7 @@ async def in_order(pipeline: ModelPipeline, events: Sequence[Inbound]) -> None:
 async def in_disorder(pipeline: ModelPipeline, stub: Stub, rng: random.Random, events: Sequence[Inbound]) -> None:
     """Workers that fall behind one another, a model that is asked now and then and answers well now and then."""
     waiting = list(events)
-    while waiting or _unread(pipeline) or _queued(pipeline):
+    while waiting or unread(pipeline) or _queued(pipeline):
         if waiting and rng.random() < 0.3:
             pipeline.publish(waiting.pop(0))
         if rng.random() < 0.15:
@@ -62,13 +62,6 @@ async def in_disorder(pipeline: ModelPipeline, stub: Stub, rng: random.Random, e
             await pipeline.processor(worker).process(records)
             pipeline.read[worker.name] += 0 if rng.random() < 0.15 else len(records)
         pipeline.relay()
-
-
-def _unread(pipeline: ModelPipeline) -> bool:
-    return any(
-        pipeline.read[worker.name] < len(pipeline.log[topic_name(pipeline.settings, worker.source)])
-        for worker in pipeline.workers
-    )
 
 
 def _queued(pipeline: ModelPipeline) -> bool:

@@ -83,7 +83,7 @@ async def disorder(pipeline: Pipeline, rng: random.Random, events: Sequence[Inbo
     """Duplicates and late events, batches of any size in any order, crashes before the offset is committed."""
     waiting = [*events, *rng.sample(list(events), 6)]
     rng.shuffle(waiting)
-    while waiting or _unread(pipeline):
+    while waiting or unread(pipeline):
         chance = rng.random()
         if waiting and chance < 0.3:
             pipeline.publish(waiting.pop())
@@ -103,7 +103,8 @@ async def _work(pipeline: Pipeline, rng: random.Random) -> None:
         pipeline.read[worker.name] += 0 if crashed else len(records)
 
 
-def _unread(pipeline: Pipeline) -> bool:
+def unread(pipeline: Pipeline) -> bool:
+    """Whether any worker has something left to do."""
     return any(
         pipeline.read[worker.name] < len(pipeline.log[topic_name(pipeline.settings, worker.source)])
         for worker in pipeline.workers
