@@ -52,9 +52,9 @@ class Processor(Generic[T]):
             failure = classify(error)
             if isinstance(failure, Transient):
                 raise failure from error
-            # Without the message: it may hold what users said.
-            named = (self._worker.name, len(items), type(error).__name__)
-            _log.warning("%s: a batch of %d failed: %s; its events one by one", *named)
+            if failure is not error:  # unforeseen. Without the message, which may hold what users said
+                named = (self._worker.name, len(items), type(error).__name__)
+                _log.warning("%s: a batch of %d failed: %s; its events one by one", *named)
             await self._one_by_one(items, refused)
         self._letters.processed(len(records))
         metrics.BATCH_SECONDS.labels(self._worker.name).observe(time.perf_counter() - start)

@@ -42,11 +42,11 @@ class Outcome:
 
     @classmethod
     def of(cls, probe: MemoryProbe) -> "Outcome":
-        """What a run's database holds, less what a later reading of the same turn replaced.
+        """What a run's database holds, less conflicts with claims that a later reading of their turn replaced.
 
-        Whether a conflict with a replaced claim was ever seen depends on which events came in one batch.
+        Whether such a conflict was ever seen depends on which events came in one batch.
         """
-        claims = probe.rows("select claim_id::text as id from claims where current order by 1")
+        claims = probe.rows("select claim_id::text as id from claims order by 1")
         conflicts = probe.rows(_CONFLICTS)
         return cls(probe.folded(), tuple(row["id"] for row in claims), tuple(row["id"] for row in conflicts))
 
@@ -62,7 +62,7 @@ def count_lost(probe: MemoryProbe, turns: Sequence[Turn]) -> int:
 
 
 def count_twice(outcome: Outcome, quiet: Outcome) -> int:
-    """Claims that count, and conflicts between such, beyond those of a quiet run."""
+    """Claims, and conflicts between those that still count, beyond those of a quiet run."""
     more_claims = len(outcome.claims) - len(quiet.claims)
     return max(0, more_claims) + max(0, len(outcome.conflicts) - len(quiet.conflicts))
 

@@ -19,7 +19,7 @@ class Row:
         times: How often.
         events: Turns published.
         lost: Turns that some worker has not applied, or that did not reach the end.
-        duplicated: Claims and conflicts between claims that still count, beyond those of a quiet run.
+        duplicated: Claims, and conflicts between those that still count, beyond those of a quiet run.
         differing: Facts, overrides and verdicts unlike those of a quiet run, or unlike a fold of the evidence.
         behind: Events whose offset is not committed in the end.
         recovery_seconds: From the end of the disturbance until every member was ready and every group moved; None: not

@@ -142,7 +142,7 @@ class Bar:
 @contextmanager
 def progress_bar(what: str, total: int | None = None) -> Iterator[Bar]:
     """Progress on standard error, where that is a terminal; nothing otherwise."""
-    from rich.console import Console  # noqa: PLC0415 - half a second that a worker need not spend
+    from rich.console import Console  # noqa: PLC0415 - no worker shows progress
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
         MofNCompleteColumn,
