@@ -92,6 +92,24 @@ def test_was_without_an_interval_is_past() -> None:
     assert found.claims == ()
 
 
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        ("Order me the beef noodles, please.", {"beef noodles", "meat"}),
+        ("Order me the roast duck.", {"roast duck", "meat"}),
+        ("Order me a beef burger.", {"burger", "meat"}),
+        ("Order me a big burger.", {"burger", "meat"}),
+        ("Order me a veggie burger.", {"burger"}),
+        ("Order a bean burger please", {"burger"}),
+        ("Order me a vegan sausage.", {"sausage"}),
+    ],
+)
+def test_a_dish_keeps_its_name_and_is_meat_only_where_no_other_word_says_what_it_is(
+    content: str, values: set[str]
+) -> None:
+    assert {claim.value for claim in claims(content)} == values
+
+
 def test_tonight_ends_at_four_in_the_users_zone() -> None:
     claim = claims("今晚订一家烤鸭店", timezone="+08:00")[0]
     assert claim.valid_to == datetime(2026, 3, 4, 20, 0, tzinfo=UTC)
